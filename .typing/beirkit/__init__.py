@@ -1,0 +1,1 @@
+../../beirkit/__init__.py

@@ -1,0 +1,1 @@
+../../beirkit/__main__.py

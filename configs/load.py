@@ -1,0 +1,98 @@
+"""Reading configuration files: YAML in, checked structures out, errors with file and key path."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import msgspec
+import yaml
+
+from beirkit.configs.schema import DatasetConfig, RetrieverConfig, SuiteConfig
+from beirkit.corpora.errors import ConfigError, UnknownNameError, nearest
+
+Kind = Literal["datasets", "retrievers", "suites"]
+ConfigT = TypeVar("ConfigT", bound=msgspec.Struct)
+
+_SHIPPED = Path(__file__).parent
+
+
+@cache
+def names(kind: Kind) -> tuple[str, ...]:
+    """Names of the shipped configurations of one kind, sorted."""
+    return tuple(sorted(path.stem for path in (_SHIPPED / kind).glob("*.yaml")))
+
+
+def load_dataset(name: str) -> DatasetConfig:
+    """The shipped facts about a dataset."""
+    return read_config(_shipped(name, "datasets"), DatasetConfig)
+
+
+def load_retriever(name: str) -> RetrieverConfig:
+    """A shipped retriever."""
+    return read_config(_shipped(name, "retrievers"), RetrieverConfig)
+
+
+def load_suite(name: str) -> SuiteConfig:
+    """A shipped suite."""
+    return read_config(_shipped(name, "suites"), SuiteConfig)
+
+
+def read_config(path: Path, shape: type[ConfigT]) -> ConfigT:
+    """Read one YAML file as the given structure.
+
+    Raises:
+        ConfigError: the file cannot be read, is not YAML, or has an unknown key or a wrong type; the
+            message names file and key path.
+    """
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"cannot be read: {error.strerror}", path=path) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"is not UTF-8 at byte {error.start}", path=path) from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = None if mark is None else mark.line + 1
+        problem = getattr(error, "problem", None) or "cannot be parsed"
+        raise ConfigError(f"is not YAML: {problem}", path=path, line=line) from error
+    if not isinstance(data, dict):
+        raise ConfigError("holds no keys", path=path, hint=f"it should be a mapping with: {_keys(shape)}")
+    return convert(data, shape, path=path)
+
+
+def convert(data: Any, shape: type[ConfigT], *, path: Path | str) -> ConfigT:
+    """Check data against a structure.
+
+    Args:
+        data: what YAML, JSON or a command line gave.
+        shape: the structure.
+        path: what to name in the message.
+
+    Raises:
+        ConfigError: an unknown key (with the nearest known one) or a wrong type, with its key path.
+    """
+    try:
+        return msgspec.convert(data, shape, strict=False)
+    except msgspec.ValidationError as error:
+        message = str(error)
+        hint = ""
+        if "unknown field `" in message:
+            unknown = message.split("unknown field `", 1)[1].split("`", 1)[0]
+            hint = nearest(unknown, list(_fields(shape)))
+        raise ConfigError(message.replace(" - at `$.", " at `"), path=path, hint=hint) from error
+
+
+def _shipped(name: str, kind: Kind) -> Path:
+    if name not in names(kind):
+        raise UnknownNameError(f"no {kind[:-1]} is called {name!r}", hint=nearest(name, list(names(kind))))
+    return _SHIPPED / kind / f"{name}.yaml"
+
+
+def _fields(shape: type[msgspec.Struct]) -> tuple[str, ...]:
+    return tuple(field.encode_name for field in msgspec.structs.fields(shape))
+
+
+def _keys(shape: type[msgspec.Struct]) -> str:
+    return ", ".join(_fields(shape))

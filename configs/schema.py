@@ -1,0 +1,127 @@
+"""The shapes of configuration files: what keys there are, of which type, and what they default to."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+Task = Literal[
+    "fact checking", "question answering", "citation prediction", "duplicate question retrieval",
+    "argument retrieval", "news retrieval", "tweet retrieval", "bio-medical retrieval", "entity retrieval",
+    "documentation retrieval", "passage retrieval",
+]  # fmt: skip
+
+
+class Expected(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Counts that a correct conversion has.
+
+    Attributes:
+        documents: number of documents.
+        queries: number of queries of all splits.
+        judgments: for each split, the number of judgments per grade.
+    """
+
+    documents: int | None = None
+    queries: int | None = None
+    judgments: dict[str, dict[int, int]] = {}
+
+
+class DatasetConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Facts about one dataset (``configs/datasets/*.yaml``).
+
+    Attributes:
+        name: the name in every command and result.
+        title: what people call it.
+        format: catalog name of the converter that reads its source.
+        options: options of that converter.
+        json: how corpus.jsonl and queries.jsonl write non-ASCII characters: as they are, or ``\\uXXXX``.
+        expected: counts of a correct conversion.
+        task: the kind of retrieval.
+        domain: what the documents are about.
+        language: BCP 47 code.
+        instruction: what a model that takes instructions is told.
+        reported_split: the split that published figures are of.
+        measures: measures reported beside the default ones, the first as the dataset's main measure.
+        self_match: whether a result whose id equals the query's is removed before scoring.
+        family: datasets of one family share texts; training on one is not zero-shot on another.
+        known: codes of published defects, with what is known about them.
+        judgment_kind: what a judgment says.
+        licence: as the owner states it.
+        citation: as the owner asks for it.
+        revision: revision of the source that the expected counts are of.
+        obtain: where the raw files come from, in a sentence.
+    """
+
+    name: str
+    title: str
+    format: str
+    options: dict[str, Any] = {}
+    json: Literal["utf-8", "ascii"] = "utf-8"
+    expected: Expected | None = None
+    task: Task
+    domain: str
+    language: str
+    instruction: str = ""
+    reported_split: str | None = None
+    measures: list[str] = []
+    self_match: Literal["keep", "remove"] = "keep"
+    family: str
+    known: dict[str, str] = {}
+    judgment_kind: Literal["graded", "reference-url", "span"] = "graded"
+    licence: str
+    citation: str = ""
+    revision: str = ""
+    obtain: str = ""
+
+
+class RetrieverConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One retriever (``configs/retrievers/*.yaml``, or a user's own file).
+
+    Attributes:
+        name: the name in every command and result.
+        kind: catalog name of the retriever's class.
+        summary: one line for ``beirkit list retrievers``.
+        options: options of that class.
+        trained_on: families of the datasets the model was trained on; ``None``: not known.
+        adapted_from: the model it was made from.
+        licence: licence of the model, as its owner states it.
+        parameters: number of parameters of the model.
+        citation: how the owner asks to be cited.
+    """
+
+    name: str
+    kind: str
+    summary: str = ""
+    options: dict[str, Any] = {}
+    trained_on: list[str] | None = None
+    adapted_from: str = ""
+    licence: str = ""
+    parameters: int | None = None
+    citation: str = ""
+
+
+class SuiteConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Datasets crossed with retrievers under one protocol (``configs/suites/*.yaml``, or a user's own file).
+
+    Attributes:
+        name: the name of the tables it makes.
+        title: one line for people.
+        datasets: names or folders.
+        retrievers: names, names with options, or YAML files.
+        protocol: how runs are scored.
+        measures: columns of the table; empty: the protocol's default.
+        k: results kept per query.
+        split: the split to search, where it is not the dataset's reported one.
+        seed: seed of everything that is drawn by chance.
+    """
+
+    name: str
+    title: str = ""
+    datasets: list[str]
+    retrievers: list[str]
+    protocol: str = "beirkit"
+    measures: list[str] = []
+    k: int = 1000
+    split: str | None = None
+    seed: int = 1

@@ -1,0 +1,150 @@
+"""A benchmark as the rooms hand it to each other: three streams that can be read again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from beirkit.corpora.errors import DataError, UsageError
+from beirkit.corpora.records import Document, Judgment, Metadata, Qrels, Query
+
+
+class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Where a collection came from; written into the manifest of the folder made of it.
+
+    Attributes:
+        source: name of the dataset or the path it was read from.
+        converter: catalog name of the converter, empty for a folder read as it stands.
+        options: the converter's options, resolved.
+        revision: revision of the source, where it has one.
+        licence: the licence as the owner states it.
+        citation: how the owner asks to be cited.
+        inputs: files that were read, by path relative to the raw folder, with their SHA-256.
+    """
+
+    source: str
+    converter: str = ""
+    options: dict[str, Any] = {}
+    revision: str = ""
+    licence: str = ""
+    citation: str = ""
+    inputs: dict[str, str] = {}
+
+
+class Collection:
+    """Documents, queries and judgments by split; nothing is held in memory.
+
+    Each argument is a function that starts a fresh pass over the source, so a collection can be read as
+    often as needed and a reader of one part never pays for another.
+
+    Args:
+        documents: starts a pass over the documents.
+        queries: starts a pass over the queries.
+        judgments: for each split, a function that starts a pass over its judgments.
+        provenance: where all this came from.
+    """
+
+    def __init__(
+        self,
+        *,
+        documents: Callable[[], Iterable[Document]],
+        queries: Callable[[], Iterable[Query]],
+        judgments: Mapping[str, Callable[[], Iterable[Judgment]]],
+        provenance: Provenance,
+    ) -> None:
+        self._documents = documents
+        self._queries = queries
+        self._judgments = dict(judgments)
+        self.provenance = provenance
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """Names of the splits, sorted."""
+        return tuple(sorted(self._judgments))
+
+    def documents(self) -> Iterator[Document]:
+        """Every document, in source order."""
+        return iter(self._documents())
+
+    def queries(self) -> Iterator[Query]:
+        """Every query of every split, judged or not, in source order."""
+        return iter(self._queries())
+
+    def judgments(self, split: str) -> Iterator[Judgment]:
+        """The judgments of one split, in source order.
+
+        Raises:
+            UsageError: the collection has no such split; the message lists those it has.
+        """
+        if split not in self._judgments:
+            have = ", ".join(self.splits) or "none"
+            raise UsageError(f"{self.provenance.source} has no split {split!r}", hint=f"it has: {have}")
+        return iter(self._judgments[split]())
+
+    def qrels(self, split: str) -> Qrels:
+        """The judgments of one split as ``{query_id: {doc_id: relevance}}``.
+
+        Raises:
+            DataError: one pair carries two different grades.
+        """
+        qrels: Qrels = {}
+        for judgment in self.judgments(split):
+            row = qrels.setdefault(judgment.query_id, {})
+            known = row.setdefault(judgment.doc_id, judgment.relevance)
+            if known != judgment.relevance:
+                raise DataError(
+                    f"{self.provenance.source}, split {split}: query {judgment.query_id!r} and document "
+                    f"{judgment.doc_id!r} are judged {known} and {judgment.relevance}"
+                )
+        return qrels
+
+    @classmethod
+    def from_dicts(
+        cls,
+        corpus: Mapping[str, Mapping[str, Any]],
+        queries: Mapping[str, str],
+        qrels: Mapping[str, Mapping[str, int]] | Mapping[str, Mapping[str, Mapping[str, int]]],
+        *,
+        split: str | None = "test",
+        source: str = "dictionaries",
+    ) -> Collection:
+        """A collection over BEIR's three dictionaries, as its data loader returns them.
+
+        Args:
+            corpus: ``{doc_id: {"title": ..., "text": ...}}``; other keys become metadata.
+            queries: ``{query_id: text}``.
+            qrels: ``{query_id: {doc_id: relevance}}``, or with ``split=None`` such a dictionary per split.
+            split: the split that ``qrels`` belongs to.
+            source: what to call this in messages and manifests.
+        """
+        by_split: dict[str, Any] = dict(qrels) if split is None else {split: qrels}
+
+        def documents() -> Iterator[Document]:
+            for doc_id, fields in corpus.items():
+                rest: Metadata = {key: value for key, value in fields.items() if key not in ("title", "text")}
+                yield Document(doc_id, fields.get("title") or "", fields.get("text") or "", rest)
+
+        def judgments_of(name: str) -> Callable[[], Iterator[Judgment]]:
+            return lambda: (
+                Judgment(query_id, doc_id, int(grade))
+                for query_id, row in by_split[name].items()
+                for doc_id, grade in row.items()
+            )
+
+        return cls(
+            documents=documents,
+            queries=lambda: (Query(query_id, text) for query_id, text in queries.items()),
+            judgments={name: judgments_of(name) for name in by_split},
+            provenance=Provenance(source=source),
+        )
+
+    def to_dicts(self, split: str) -> tuple[dict[str, dict[str, Any]], dict[str, str], Qrels]:
+        """BEIR's three dictionaries of one split: corpus, the split's judged queries, qrels."""
+        qrels = self.qrels(split)
+        corpus = {
+            doc.doc_id: {"title": doc.title, "text": doc.text, **doc.metadata} for doc in self.documents()
+        }
+        queries = {query.query_id: query.text for query in self.queries() if query.query_id in qrels}
+        return corpus, queries, qrels

@@ -1,0 +1,67 @@
+"""Errors a user can act on: one root, one line each, printed without a traceback."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class BeirkitError(Exception):
+    """Root of every error that beirkit raises on purpose.
+
+    Args:
+        found: what is wrong, in one sentence.
+        path: the file or folder it was found in.
+        line: line number, counted from 1.
+        hint: what to do about it.
+    """
+
+    def __init__(
+        self, found: str, *, path: Path | str | None = None, line: int | None = None, hint: str = ""
+    ) -> None:
+        self.found = found
+        self.path = None if path is None else str(path)
+        self.line = line
+        self.hint = hint
+        super().__init__(self._message())
+
+    def _message(self) -> str:
+        place = "" if self.path is None else self.path if self.line is None else f"{self.path}:{self.line}"
+        text = f"{place}: {self.found}" if place else self.found
+        return f"{text} ({self.hint})" if self.hint else text
+
+
+class DataError(BeirkitError):
+    """A file does not hold what it should."""
+
+
+class UsageError(BeirkitError):
+    """The call itself cannot be carried out as asked."""
+
+
+class ConfigError(UsageError):
+    """A configuration has an unknown key, a wrong type or an impossible value."""
+
+
+class UnknownNameError(UsageError):
+    """A name stands in no catalog."""
+
+
+class MissingExtraError(UsageError):
+    """An optional part is not installed; the message holds the command that installs it."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(
+            f"{what} needs the optional part {extra!r}, which is not installed",
+            hint=f"install it with: pip install 'beirkit[{extra}]'",
+        )
+        self.extra = extra
+
+
+def nearest(name: str, known: list[str]) -> str:
+    """A hint that names the closest known name, or lists them all."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, known, n=1, cutoff=0.6)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    return "known: " + ", ".join(sorted(known)) if known else "none are known"

@@ -1,0 +1,258 @@
+"""Ranked lists in columns, and the one rule by which lists are ordered.
+
+The rule: score descending, then document id descending by its UTF-8 bytes. It is trec_eval's. Ranking,
+writing, measuring, fusing and merging shards all call :func:`ranking_order`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from beirkit.corpora.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
+Precision = Literal["float32", "float64"]
+
+
+def id_ranks(doc_ids: Sequence[str]) -> npt.NDArray[np.int32]:
+    """For each document its place, from 0, among all ids sorted descending by UTF-8 bytes.
+
+    Python compares strings by code point, which for valid Unicode is the order of their UTF-8 bytes.
+
+    Args:
+        doc_ids: distinct ids.
+
+    Returns:
+        ``(len(doc_ids),) int32``.
+    """
+    order = sorted(range(len(doc_ids)), key=doc_ids.__getitem__, reverse=True)
+    ranks = np.empty(len(doc_ids), dtype=np.int32)
+    ranks[order] = np.arange(len(doc_ids), dtype=np.int32)
+    return ranks
+
+
+def ranking_order(
+    scores: npt.NDArray[Any],
+    ranks: npt.NDArray[np.int32],
+    groups: npt.NDArray[Any] | None = None,
+    *,
+    precision: Precision | None = None,
+) -> npt.NDArray[np.intp]:
+    """The permutation that puts results into ranking order.
+
+    Args:
+        scores: ``(n,)`` finite scores.
+        ranks: ``(n,)`` value of :func:`id_ranks` for the document of each result.
+        groups: ``(n,)`` ascending query ordinals where the results are of several queries.
+        precision: compare scores after rounding them to this type; ``None``: as they are.
+
+    Returns:
+        ``(n,)`` indexes into ``scores``: by group, then score descending, then document id descending.
+    """
+    keys = scores if precision is None else scores.astype(precision)
+    if groups is None:
+        return np.lexsort((ranks, -keys))
+    return np.lexsort((ranks, -keys, groups))
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """The ranked lists of a set of queries, in columns.
+
+    Attributes:
+        query_ids: one per list, each once; a query without results is there with an empty list.
+        doc_ids: every document id that occurs, each once, in any order.
+        offsets: ``(len(query_ids) + 1,) int64``; the results of query ``i`` are ``offsets[i]:offsets[i + 1]``.
+        docs: ``(n_results,) int32`` indexes into ``doc_ids``.
+        scores: ``(n_results,)`` finite, in the type they came in: float64 from files, float32 from retrievers.
+        tag: name of the system.
+    """
+
+    query_ids: Sequence[str]
+    doc_ids: Sequence[str]
+    offsets: npt.NDArray[np.int64]
+    docs: npt.NDArray[np.int32]
+    scores: Scores
+    tag: str = "beirkit"
+
+    def __post_init__(self) -> None:
+        if len(self.offsets) != len(self.query_ids) + 1:
+            raise ValueError(f"{len(self.query_ids)} queries need {len(self.query_ids) + 1} offsets")
+        if not (len(self.docs) == len(self.scores) == self.offsets[-1]):
+            raise ValueError("docs, scores and the last offset must agree")
+
+    def __len__(self) -> int:
+        """Number of queries."""
+        return len(self.query_ids)
+
+    @property
+    def n_results(self) -> int:
+        """Number of (query, document) pairs."""
+        return len(self.docs)
+
+    @cached_property
+    def groups(self) -> npt.NDArray[np.int64]:
+        """``(n_results,)`` ordinal of the query of each result."""
+        return np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets))
+
+    @cached_property
+    def ranks(self) -> npt.NDArray[np.int32]:
+        """``(len(doc_ids),)`` value of :func:`id_ranks`."""
+        return id_ranks(self.doc_ids)
+
+    def ordered(self, precision: Precision | None = None) -> Run:
+        """The same results, each list in ranking order."""
+        order = ranking_order(self.scores, self.ranks[self.docs], self.groups, precision=precision)
+        return self._with(self.offsets, self.docs[order], self.scores[order])
+
+    def keep(self, mask: npt.NDArray[np.bool_]) -> Run:
+        """Only the results where ``mask`` (``(n_results,)``) is true; queries stay, in their order."""
+        counts = np.bincount(self.groups[mask], minlength=len(self))
+        offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+        return self._with(offsets, self.docs[mask], self.scores[mask])
+
+    def top(self, k: int) -> Run:
+        """The first ``k`` results of each list as it stands; call :meth:`ordered` before."""
+        place = np.arange(self.n_results, dtype=np.int64) - np.repeat(
+            self.offsets[:-1], np.diff(self.offsets)
+        )
+        return self.keep(place < k)
+
+    def select(self, query_ids: Iterable[str]) -> Run:
+        """Only the lists of these queries that the run has, in the run's order."""
+        wanted = set(query_ids)
+        chosen = [i for i, query_id in enumerate(self.query_ids) if query_id in wanted]
+        mask = np.zeros(len(self), dtype=bool)
+        mask[chosen] = True
+        counts = np.diff(self.offsets)[mask]
+        offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+        inside = mask[self.groups]
+        ids = [self.query_ids[i] for i in chosen]
+        return Run(ids, self.doc_ids, offsets, self.docs[inside], self.scores[inside], self.tag)
+
+    def results(self, index: int) -> tuple[npt.NDArray[np.int32], Scores]:
+        """Documents and scores of the query at ``index``, as they stand."""
+        part = slice(int(self.offsets[index]), int(self.offsets[index + 1]))
+        return self.docs[part], self.scores[part]
+
+    def lists(self) -> Iterator[tuple[str, list[tuple[str, float]]]]:
+        """Each query with its ``(doc_id, score)`` pairs, as they stand."""
+        for index, query_id in enumerate(self.query_ids):
+            docs, scores = self.results(index)
+            yield (
+                query_id,
+                [(self.doc_ids[d], s) for d, s in zip(docs.tolist(), scores.tolist(), strict=True)],
+            )
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """``{query_id: {doc_id: score}}``, the form pytrec_eval and BEIR use."""
+        return {query_id: dict(pairs) for query_id, pairs in self.lists()}
+
+    def to_frame(self) -> pd.DataFrame:
+        """A data frame with the columns ``query_id, doc_id, score, rank`` (from 1), in ranking order.
+
+        Raises:
+            MissingExtraError: pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            from beirkit.corpora.errors import MissingExtraError
+
+            raise MissingExtraError("a data frame", "frames") from error
+        run = self.ordered()
+        place = np.arange(run.n_results, dtype=np.int64) - np.repeat(run.offsets[:-1], np.diff(run.offsets))
+        return pd.DataFrame(
+            {
+                "query_id": [run.query_ids[g] for g in run.groups.tolist()],
+                "doc_id": [run.doc_ids[d] for d in run.docs.tolist()],
+                "score": run.scores,
+                "rank": place + 1,
+            }
+        )
+
+    @classmethod
+    def from_dict(cls, run: Mapping[str, Mapping[str, float]], *, tag: str = "beirkit") -> Run:
+        """A run of ``{query_id: {doc_id: score}}``; scores may be Python or numpy numbers.
+
+        Raises:
+            DataError: an id is not a string, or a score is not a finite number; the message names the pair.
+        """
+        places: dict[str, int] = {}
+        docs: list[int] = []
+        scores: list[float] = []
+        offsets = [0]
+        for query_id, row in run.items():
+            if not isinstance(query_id, str):
+                raise DataError(f"query id {query_id!r} is not a string")
+            for doc_id, score in row.items():
+                if not isinstance(doc_id, str):
+                    raise DataError(f"query {query_id!r}: document id {doc_id!r} is not a string")
+                if isinstance(score, str | bytes) or not np.isscalar(score):
+                    raise DataError(
+                        f"the score of {query_id}/{doc_id} is {score!r}, not a number",
+                        hint="convert scores first",
+                    )
+                docs.append(places.setdefault(doc_id, len(places)))
+                scores.append(float(score))
+            offsets.append(len(docs))
+        made = cls(
+            list(run),
+            list(places),
+            np.asarray(offsets, dtype=np.int64),
+            np.asarray(docs, dtype=np.int32),
+            np.asarray(scores, dtype=np.float64),
+            tag,
+        )
+        made.require_finite()
+        return made
+
+    @classmethod
+    def from_lists(
+        cls,
+        query_ids: Sequence[str],
+        doc_ids: Sequence[str],
+        docs: Sequence[npt.NDArray[np.int32]],
+        scores: Sequence[npt.NDArray[np.float32]],
+        *,
+        tag: str = "beirkit",
+    ) -> Run:
+        """A run of one array of document ordinals and one of scores per query."""
+        offsets = np.concatenate(([0], np.cumsum([len(part) for part in docs]))).astype(np.int64)
+        return cls(
+            query_ids,
+            doc_ids,
+            offsets,
+            np.concatenate(docs) if docs else np.empty(0, dtype=np.int32),
+            np.concatenate(scores) if scores else np.empty(0, dtype=np.float32),
+            tag,
+        )
+
+    def require_finite(self) -> None:
+        """Refuse scores that have no place in a ranking.
+
+        Raises:
+            DataError: a score is NaN or infinite; the message names the first such pairs.
+        """
+        bad = np.flatnonzero(~np.isfinite(self.scores))
+        if len(bad):
+            first = ", ".join(
+                f"{self.query_ids[self.groups[i]]}/{self.doc_ids[self.docs[i]]} = {self.scores[i]}"
+                for i in bad[:3].tolist()
+            )
+            raise DataError(f"{len(bad)} scores are not finite numbers: {first}")
+
+    def _with(self, offsets: npt.NDArray[np.int64], docs: npt.NDArray[np.int32], scores: Scores) -> Run:
+        changed = Run(self.query_ids, self.doc_ids, offsets, docs, scores, self.tag)
+        if "ranks" in self.__dict__:  # the ids are the same, so their order is
+            changed.__dict__["ranks"] = self.ranks
+        return changed

@@ -1,0 +1,1 @@
+"""Runs and judgments to scores: measures, protocols, comparison."""

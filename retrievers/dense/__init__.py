@@ -1,0 +1,1 @@
+"""Encoders and exact vector search."""
