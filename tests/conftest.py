@@ -1,0 +1,19 @@
+"""Fixtures that every room's tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of handed data beside the checkout; tests that need it skip where it is absent."""
+    folder = Path(os.environ.get("BEIRKIT_SHARED", CHECKOUT.parent / "shared"))
+    if not (folder / "data").is_dir():
+        pytest.skip(f"needs the handed data, which is not at {folder}")
+    return folder
