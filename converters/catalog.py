@@ -1,0 +1,106 @@
+"""Which converters there are, and how one is called; a class is loaded when its name is first used."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from beirkit.converters.base import Converter
+from beirkit.corpora.collection import Collection
+from beirkit.corpora.errors import UnknownNameError, UsageError, nearest
+
+GROUP = "beirkit.converters"
+
+_SHIPPED = {
+    "beir": "beirkit.converters.beir_folder:BeirFolder",
+    "pystdlib": "beirkit.converters.pystdlib:Pystdlib",
+    "scifact": "beirkit.converters.scifact:Scifact",
+    "table": "beirkit.converters.table:Table",
+}
+
+
+class Description(msgspec.Struct, frozen=True):
+    """What ``beirkit list formats`` says of one converter."""
+
+    name: str
+    summary: str
+    needs_raw: bool
+
+
+def names() -> tuple[str, ...]:
+    """Names of every converter, shipped or installed beside beirkit, sorted."""
+    return tuple(sorted({*_SHIPPED, *_installed()}))
+
+
+@cache
+def get(name: str) -> type[Converter[Any]]:
+    """The class of one converter.
+
+    A third party adds one as an entry point of the group ``beirkit.converters``; a shipped name cannot be
+    taken over.
+
+    Raises:
+        UnknownNameError: no converter has that name; the message holds the nearest one.
+        UsageError: an installed entry point cannot be loaded or is no converter.
+    """
+    if name in _SHIPPED:
+        module, _, attribute = _SHIPPED[name].partition(":")
+        found: Any = getattr(import_module(module), attribute)
+    elif name in _installed():
+        entry = _installed()[name]
+        try:
+            found = entry.load()
+        except (ImportError, AttributeError) as error:
+            raise UsageError(f"converter {name!r} ({entry.value}) cannot be loaded: {error}") from error
+    else:
+        raise UnknownNameError(f"no format is called {name!r}", hint=nearest(name, list(names())))
+    if not (isinstance(found, type) and issubclass(found, Converter)):
+        raise UsageError(f"{found!r}, installed as format {name!r}, is not a subclass of Converter")
+    return found
+
+
+def describe() -> tuple[Description, ...]:
+    """Name, summary and need of raw files of every converter, sorted by name."""
+    classes = ((name, get(name)) for name in names())
+    return tuple(Description(name, cls.summary, cls.needs_raw) for name, cls in classes)
+
+
+def convert(name: str, raw: Path | str | None = None, options: dict[str, Any] | None = None) -> Collection:
+    """Open a raw benchmark as a collection.
+
+    Args:
+        name: catalog name of the converter.
+        raw: the file or folder to read, where the converter needs one.
+        options: the converter's options, as YAML or a command line gave them: ``"2"`` is taken for a
+            number and ``"true"`` for a truth value where the option is one.
+
+    Raises:
+        UnknownNameError: no converter has that name.
+        UsageError: ``raw`` is missing or does not exist, or an option is unknown or has a wrong type.
+        DataError: the source is not what the converter reads.
+    """
+    from beirkit.converters.options import checked
+
+    cls = get(name)
+    settings = checked(name, cls.Options, options or {})
+    if raw is None:
+        if cls.needs_raw:
+            raise UsageError(
+                f"format {name!r} reads files, and none were named",
+                hint=f"say where they are: beirkit convert {name} RAW --out FOLDER",
+            )
+        return cls().convert(None, settings)
+    path = Path(raw)
+    if not path.exists():
+        raise UsageError("there is no such file or folder", path=path)
+    return cls().convert(path, settings)
+
+
+@cache
+def _installed() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=GROUP)}

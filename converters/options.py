@@ -1,0 +1,81 @@
+"""Options of a converter: read from a command line, checked against what the converter takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+import yaml
+
+from beirkit.configs.load import convert
+from beirkit.corpora.errors import ConfigError, UsageError, nearest
+
+
+def parse_settings(settings: Iterable[str], shape: type[msgspec.Struct]) -> dict[str, Any]:
+    """Read ``key=value`` settings as a command line has them.
+
+    The type of the option decides how its value is read. Text is taken as it stands, so a column may be
+    called ``no``, ``null`` or ``2019`` and a separator may be a comma; a mapping or a list is YAML (JSON is
+    YAML) whose words stay words: ``grades={no: 0, yes: 1}``.
+
+    Args:
+        settings: the settings, in order; a later one replaces an earlier one of the same key.
+        shape: the converter's ``Options``.
+
+    Raises:
+        UsageError: a setting has no ``=``, or its value is not YAML.
+    """
+    types = get_type_hints(shape)
+    found: dict[str, Any] = {}
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        if not equals or not key:
+            raise UsageError(f"{setting!r} is not a setting", hint="write it as key=value")
+        found[key] = _structure(key, value) if _is_structure(types.get(key, str), value) else value
+    return found
+
+
+def checked(name: str, shape: type[msgspec.Struct], options: Mapping[str, Any]) -> Any:
+    """The options as the converter wants them.
+
+    Args:
+        name: the converter's name, for messages.
+        shape: its ``Options``.
+        options: what was asked for.
+
+    Raises:
+        ConfigError: an option is unknown (with the nearest known one) or has a wrong type.
+    """
+    types = get_type_hints(shape)
+    place = f"options of format {name!r}"
+    for key in options:
+        if key not in types:
+            raise ConfigError(f"there is no option {key!r}", path=place, hint=nearest(key, list(types)))
+    return convert({key: _as_text(value, types[key]) for key, value in options.items()}, shape, path=place)
+
+
+def _as_text(value: Any, wanted: Any) -> Any:
+    """An integer where a text is wanted: YAML reads ``split: 2019`` as a number."""
+    if isinstance(value, int) and not isinstance(value, bool) and str in _members(wanted):
+        return value if int in _members(wanted) else str(value)
+    return value
+
+
+def _is_structure(wanted: Any, value: str) -> bool:
+    members = _members(wanted)
+    structured = any(get_origin(member) in (dict, list, tuple) for member in members)
+    return structured and (str not in members or value.lstrip()[:1] in ("{", "["))
+
+
+def _structure(key: str, value: str) -> Any:
+    try:
+        return yaml.load(value, Loader=yaml.BaseLoader)  # keeps every scalar a string
+    except yaml.YAMLError as error:
+        problem = getattr(error, "problem", None) or "cannot be parsed"
+        raise UsageError(f"the value of {key!r} is not YAML: {problem}", hint=f"found {value!r}") from error
+
+
+def _members(wanted: Any) -> tuple[Any, ...]:
+    return get_args(wanted) if get_origin(wanted) in (Union, UnionType) else (wanted,)
