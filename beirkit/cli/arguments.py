@@ -1,0 +1,105 @@
+"""Reading the words of a command line: options that take lists, ``key=value`` pairs, samples."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from beirkit.corpora.errors import UsageError
+
+# options that may be followed by several values: `-r bm25 minilm` is `-r bm25 -r minilm`
+LIST_OPTIONS = {"-d", "--dataset", "-r", "--retriever", "-m", "--measure", "--set"}
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors point to the command's own help."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print one line and leave with exit code 2."""
+        self.exit(2, f"beirkit: error: {message} (see: {self.prog} --help)\n")
+
+
+def expand_lists(words: Sequence[str]) -> list[str]:
+    """Repeat a list option before each of its further values.
+
+    A value of ``-m`` must be spelt like a measure and one of ``--set`` must hold ``=``, so that file names
+    after them stay file names: in ``score -m nDCG@10 R@100 run.trec qrels.tsv`` the last two are files.
+    """
+    expanded: list[str] = []
+    option = ""
+    taken = 0
+    for place, word in enumerate(words):
+        if word == "--":
+            return [*expanded, *words[place:]]
+        if word.startswith("-") and len(word) > 1:
+            option, taken = (word if word in LIST_OPTIONS else ""), 0
+        elif option:
+            if taken and not _belongs(option, word):
+                option = ""
+            elif taken:
+                expanded.append(option)
+            taken += 1
+        expanded.append(word)
+    return expanded
+
+
+def add_measures(parser: argparse.ArgumentParser) -> None:
+    """Add ``-m``."""
+    parser.add_argument(
+        "-m",
+        "--measure",
+        dest="measures",
+        action="append",
+        default=[],
+        metavar="MEASURE",
+        help="a measure such as nDCG@10 or R@100, in any spelling; may be repeated (default: the protocol's)",
+    )
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add ``--json``."""
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print JSON for machines; what is for people goes to standard error",
+    )
+
+
+def key_values(pairs: Sequence[str]) -> dict[str, Any]:
+    """Read ``key=value`` pairs, values as YAML; dotted keys nest.
+
+    Raises:
+        UsageError: a pair without ``=``, or a value that is not YAML.
+    """
+    import yaml
+
+    options: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, text = pair.partition("=")
+        if not equals or not key:
+            raise UsageError(f"{pair!r} is not of the form key=value")
+        try:
+            value = yaml.safe_load(text) if text else ""
+        except yaml.YAMLError as error:
+            raise UsageError(f"the value of {key!r} is not YAML: {text!r}") from error
+        *parents, last = key.split(".")
+        place = options
+        for parent in parents:
+            place = place.setdefault(parent, {})
+        place[last] = value
+    return options
+
+
+def _belongs(option: str, word: str) -> bool:
+    if option == "--set":
+        return "=" in word
+    if option in ("-m", "--measure"):
+        from beirkit.corpora.errors import BeirkitError
+        from beirkit.evaluate.measures import Measure
+
+        try:
+            Measure.parse(word)
+        except BeirkitError:
+            return False
+    return True

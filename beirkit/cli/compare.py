@@ -1,0 +1,123 @@
+"""``beirkit compare``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from beirkit.cli.arguments import add_json, add_measures
+from beirkit.cli.score import add_judgments
+
+if TYPE_CHECKING:
+    from beirkit.evaluate.compare import Comparison
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "runs", metavar="RUN", nargs="+", type=Path, help="run files, or result folders of `beirkit run`"
+    )
+    add_judgments(parser, option=True)
+    parser.add_argument(
+        "--baseline",
+        metavar="RUN",
+        type=Path,
+        help="the run all others are compared with (default: the first)",
+    )
+    add_measures(parser)
+    parser.add_argument("--protocol", default="beirkit", metavar="NAME", help="how the runs are scored")
+    parser.add_argument(
+        "--seed", type=int, default=1, metavar="N", help="seed of bootstrap and randomisation (default: 1)"
+    )
+    parser.add_argument(
+        "--samples", type=int, default=10_000, metavar="N", help="how many are drawn (default: 10000)"
+    )
+    add_json(parser)
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Compare runs with a baseline on the same judgments."""
+    from beirkit.cli.output import print_json, print_table
+    from beirkit.cli.score import read_judgments
+    from beirkit.corpora.run_files import read_run
+    from beirkit.evaluate.compare import compare
+    from beirkit.evaluate.engine import evaluate
+    from beirkit.evaluate.measures import Measure
+    from beirkit.evaluate.protocol import get_protocol
+
+    protocol = get_protocol(args.protocol)
+    measures = [Measure.parse(text) for text in args.measures] or [protocol.measures[0]]
+    paths = list(dict.fromkeys([*([args.baseline] if args.baseline else []), *args.runs]))
+    qrels, own = read_judgments(args.qrels, args.split)
+    scores = {
+        name: evaluate(qrels, read_run(run_file(path)), measures, protocol, self_match_ids=own)
+        for name, path in system_names(paths).items()
+    }
+    baseline = next(iter(scores))
+    tables = [compare(scores, m, baseline=baseline, seed=args.seed, samples=args.samples) for m in measures]
+    for table in tables:
+        print_table(
+            f"{table.measure}, compared with {baseline} over {table.queries:,} queries",
+            ("system", "mean", "difference", "95 % interval", "p", "p (Holm)", "better/same/worse", ""),
+            [_row(item, protocol.digits) for item in table.rows],
+            to_stderr=args.json,
+        )
+    if not args.quiet:
+        print(f"Protocol: {protocol.describe()}", file=sys.stderr)
+        print(
+            f"Intervals: paired bootstrap, percentile; p: two-sided paired randomisation; {args.samples:,} "
+            f"draws, seed {args.seed}; Holm over the comparisons of one table",
+            file=sys.stderr,
+        )
+    if args.json:
+        print_json([table.to_dict() for table in tables])
+    return 0
+
+
+def run_file(path: Path) -> Path:
+    """The run file itself, or the one inside a result folder."""
+    for name in ("run.trec.gz", "run.jsonl.gz"):
+        if (path / name).is_file():
+            return path / name
+    return path
+
+
+def system_names(paths: list[Path]) -> dict[str, Path]:
+    """A short name for each run: its file or folder name, with the parents it takes to tell them apart."""
+    names: dict[str, Path] = {}
+    for path in paths:
+        parts = [
+            p for p in (path.parent if path.name.startswith("run.") else path).parts if p not in (".", "/")
+        ]
+        for depth in range(1, len(parts) + 1):
+            name = "/".join(parts[-depth:])
+            if name not in names and sum(name == "/".join(other.parts[-depth:]) for other in paths) <= 1:
+                break
+        else:
+            name = str(path)
+        names[name] = path
+    return names
+
+
+def _row(item: Comparison, digits: int) -> list[str]:
+    """One line of the table; the baseline has no difference."""
+    if item.difference is None:
+        return [item.system, f"{item.mean:.{digits}f}", "baseline", "", "", "", "", ""]
+    low, high = item.interval or (None, None)
+    interval = "–" if low is None or high is None else f"{low:+.{digits}f} … {high:+.{digits}f}"
+    return [
+        item.system,
+        f"{item.mean:.{digits}f}",
+        f"{item.difference:+.{digits}f}",
+        interval,
+        _p_value(item.p),
+        _p_value(item.p_holm),
+        f"{item.wins}/{item.ties}/{item.losses}",
+        item.note,
+    ]
+
+
+def _p_value(p: float | None) -> str:
+    return "–" if p is None else "<.0001" if p < 0.0001 else f"{p:.4f}"

@@ -1,0 +1,64 @@
+"""``beirkit convert``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from beirkit.cli.arguments import add_json, key_values
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "source", metavar="SOURCE", help="a name from `beirkit list datasets` or `beirkit list formats`"
+    )
+    parser.add_argument(
+        "raw", metavar="RAW", nargs="?", type=Path, help="its file or folder, where it has one"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="FOLDER",
+        help="BEIR folder to write (default for a dataset: its own place)",
+    )
+    parser.add_argument(
+        "--set",
+        dest="options",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="an option of the converter; may be repeated",
+    )
+    parser.add_argument("--gzip", action="store_true", help="write .jsonl.gz and .tsv.gz")
+    parser.add_argument("--overwrite", action="store_true", help="replace a folder that beirkit wrote before")
+    add_json(parser)
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Convert, then say what was written where."""
+    from beirkit.cli.output import print_json, progress_for
+    from beirkit.datasets import convert_source
+
+    folder, manifest = convert_source(
+        args.source,
+        args.raw,
+        args.out,
+        key_values(args.options),
+        gzip=args.gzip,
+        overwrite=args.overwrite,
+        progress=progress_for(args),
+    )
+    if args.json:
+        print_json({"path": str(folder), **manifest.to_dict()})
+        return 0
+    splits = ", ".join(
+        f"{split} {sum(grades.values()):,}" for split, grades in sorted(manifest.judgments.items())
+    )
+    print(
+        f"{folder}: {manifest.documents:,} documents, {manifest.queries:,} queries; "
+        f"judgments: {splits or 'none'}"
+    )
+    print(f"next: beirkit run -d {folder} -r bm25", file=sys.stderr)
+    return 0

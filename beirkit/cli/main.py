@@ -1,0 +1,113 @@
+"""The entry point: finds the command, runs it, and turns errors into one message and an exit code.
+
+Exit codes: 0 done, 1 a check found something, 2 wrong use or bad input, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import logging
+import os
+import sys
+from collections.abc import Sequence
+
+from beirkit.cli.arguments import Parser, expand_lists
+from beirkit.corpora.errors import BeirkitError
+
+# command: (module, what it does); a module is imported only when its command is asked for
+COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("demo", "convert the standard library's documentation, run three retrievers, print the table"),
+    "list": ("listing", "what there is: datasets, formats, retrievers, measures, suites, protocols"),
+    "convert": ("convert", "turn a benchmark's source files into a BEIR folder"),
+    "check": ("check", "find what is wrong with a BEIR folder"),
+    "stats": ("stats", "counts, lengths and content ids of a BEIR folder"),
+    "run": ("run", "run retrievers on datasets and score them"),
+    "score": ("score", "score a run file against judgments"),
+    "compare": ("compare", "compare run files: differences, intervals, p-values"),
+    "version": ("version", "versions of beirkit and of what it stands on"),
+}
+
+
+def build_parser(only: str | None = None) -> argparse.ArgumentParser:
+    """The parser of every command, or of all names but only one command's options.
+
+    Args:
+        only: the command whose module to load; ``None`` loads all of them.
+    """
+    parser = Parser(
+        prog="beirkit",
+        description="Any benchmark in, BEIR files out; any retriever over them; scores that stand up.",
+        epilog="beirkit COMMAND --help shows the options of a command. Start with: beirkit demo",
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, (module_name, summary) in COMMANDS.items():
+        command = commands.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
+        if only is None or only == name:
+            module = importlib.import_module(f"beirkit.cli.{module_name}")
+            module.add_arguments(command)
+            _add_common(command)
+            command.set_defaults(execute=module.execute)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        argv: the arguments, ``None``: those of the process.
+
+    Returns:
+        The exit code.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    parser = build_parser(only=words[0] if words else "")
+    args = parser.parse_args(expand_lists(words))
+    _set_up_logging(args)
+    try:
+        code: int = args.execute(args)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print("beirkit: interrupted; the same command goes on from what is finished", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader of our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (BeirkitError, OSError, MemoryError) as error:
+        if args.debug:
+            raise
+        print(f"beirkit: error: {describe(error)}", file=sys.stderr)
+        return 2
+    return code
+
+
+def describe(error: BaseException) -> str:
+    """One line for a person."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    if isinstance(error, MemoryError):
+        return "not enough memory"
+    return str(error)
+
+
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("common options")
+    group.add_argument("-q", "--quiet", action="store_true", help="no progress and no remarks, only errors")
+    group.add_argument("-v", "--verbose", action="store_true", help="say more about what is being done")
+    group.add_argument("--debug", action="store_true", help="show the traceback of an error")
+
+
+def _set_up_logging(args: argparse.Namespace) -> None:
+    level = logging.ERROR if args.quiet else logging.INFO if args.verbose else logging.WARNING
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Formatter())
+    logger = logging.getLogger("beirkit")
+    logger.handlers = [handler]
+    logger.setLevel(level)
+    logger.propagate = False
+
+
+class _Formatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        kind = "" if record.levelno <= logging.INFO else f"{record.levelname.lower()}: "
+        return f"beirkit: {kind}{record.getMessage()}"

@@ -1,0 +1,77 @@
+"""What people see: progress, tables, and JSON for machines."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from beirkit.corpora.progress import Advance, Progress, silent
+
+
+def progress_for(args: argparse.Namespace) -> Progress:
+    """A bar on a terminal, a line per step where standard error is a file or a pipe, nothing with --quiet."""
+    if args.quiet:
+        return silent
+    return _bar if sys.stderr.isatty() else _line
+
+
+def print_json(data: Any) -> None:
+    """Print strict JSON (never NaN) to standard output."""
+    print(json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def print_table(
+    title: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    left: int = 1,
+    to_stderr: bool = False,
+) -> None:
+    """Print a table; the first ``left`` columns are words, the others figures."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+    for place, column in enumerate(columns):
+        table.add_column(
+            column, justify="left" if place < left else "right", no_wrap=place >= left, overflow="fold"
+        )
+    for row in rows:
+        table.add_row(*row)
+    console = Console(stderr=to_stderr, highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = max(console.width, 160)  # a file has no edge to wrap at
+    console.print(table)
+
+
+@contextmanager
+def _bar(label: str, total: int | None, unit: str) -> Iterator[Advance]:
+    from tqdm import tqdm
+
+    with tqdm(total=total, desc=label, unit=f" {unit}", dynamic_ncols=True, file=sys.stderr) as bar:
+        yield bar.update
+
+
+@contextmanager
+def _line(label: str, total: int | None, unit: str) -> Iterator[Advance]:
+    import time
+
+    amount = "" if total is None else f" ({total:,} {unit})"
+    print(f"beirkit: {label}{amount} ...", file=sys.stderr, flush=True)
+    start = time.perf_counter()
+    done = 0
+
+    def advance(more: int = 1, /) -> None:
+        nonlocal done
+        done += more
+
+    yield advance
+    seconds = time.perf_counter() - start
+    if seconds >= 2:
+        print(f"beirkit: {label}: {done:,} {unit} in {seconds:.0f} s", file=sys.stderr, flush=True)

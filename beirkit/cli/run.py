@@ -1,0 +1,179 @@
+"""``beirkit run``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from beirkit.cli.arguments import add_json, add_measures
+
+if TYPE_CHECKING:
+    from beirkit.configs.schema import SuiteConfig
+    from beirkit.experiment import Sample
+    from beirkit.retrievers.base import Workplace
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "suite",
+        metavar="SUITE",
+        nargs="?",
+        help="a suite file, or a name from `beirkit list suites`; or use -d and -r",
+    )
+    parser.add_argument(
+        "-d",
+        "--dataset",
+        dest="datasets",
+        action="append",
+        default=[],
+        metavar="DATASET",
+        help="a name from `beirkit list datasets` or a BEIR folder; may be repeated",
+    )
+    parser.add_argument(
+        "-r",
+        "--retriever",
+        dest="retrievers",
+        action="append",
+        default=[],
+        metavar="RETRIEVER",
+        help="a name from `beirkit list retrievers`, with options as bm25:k1=1.5,b=0.75, or a YAML file; "
+        "may be repeated",
+    )
+    parser.add_argument("--split", metavar="NAME", help="split to search (default: the reported one)")
+    parser.add_argument("--protocol", metavar="NAME", help="how runs are scored (default: beirkit)")
+    add_measures(parser)
+    parser.add_argument("-k", type=int, metavar="N", help="results kept per query (default: 1000)")
+    parser.add_argument(
+        "--sample", metavar="queries=N,docs=N", help="use a part of each dataset, to try things out"
+    )
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="seed of all that is drawn by chance (default: 1)"
+    )
+    add_places(parser)
+    add_json(parser)
+
+
+def add_places(parser: argparse.ArgumentParser) -> None:
+    """Options on where results go and what does the work."""
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("results"),
+        metavar="RESULTS",
+        help="results folder (default: results)",
+    )
+    parser.add_argument("--device", default="auto", help="where encoders run: auto, cpu, cuda, cuda:1, mps")
+    parser.add_argument("--batch-size", type=int, metavar="N", help="texts an encoder takes at once")
+    parser.add_argument("--dtype", choices=("float32", "bfloat16", "float16"), help="arithmetic of encoders")
+    parser.add_argument("--offline", action="store_true", help="never ask a model hub for anything")
+    parser.add_argument("--no-cache", action="store_true", help="keep no embeddings on disk")
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Run the suite, print its table, and say where everything went."""
+    return run_and_show(args, _suite(args), _sample(args))
+
+
+def run_and_show(args: argparse.Namespace, suite: SuiteConfig, part: Sample | None) -> int:
+    """Run a suite and show it; shared with ``beirkit demo``."""
+    from beirkit.cli.output import print_json, print_table
+    from beirkit.experiment import run_suite
+    from beirkit.summary import Summary
+
+    cells = []
+    for cell in run_suite(suite, results=args.out, workplace=_workplace(args), part=part):
+        if not args.quiet:
+            done = "found again" if cell.reused else "done"
+            print(f"beirkit: {cell.retriever} on {cell.dataset}@{cell.split}: {done}", file=sys.stderr)
+        cells.append(cell)
+    summary = Summary(suite.name, suite.title or suite.name, cells)
+    data, page = summary.write(args.out)
+    print_table(
+        f"{summary.title}{' (SAMPLE)' if part else ''}",
+        summary.columns,
+        summary.rows(),
+        left=2,
+        to_stderr=args.json,
+    )
+    if not args.quiet:
+        for note in summary.notes():
+            print(note, file=sys.stderr)
+    print(f"Table: {page}  {data}   runs and per-query scores: {args.out}/", file=sys.stderr)
+    if args.json:
+        print_json(summary.to_json())
+    return 0
+
+
+def _suite(args: argparse.Namespace) -> SuiteConfig:
+    """The suite that the arguments name or spell out; options on the command line win over the file's."""
+    import msgspec
+
+    from beirkit.configs.load import load_suite, read_config
+    from beirkit.configs.schema import SuiteConfig
+    from beirkit.corpora.errors import UsageError
+    from beirkit.results import result_key
+
+    if args.suite is not None:
+        if args.datasets or args.retrievers:
+            raise UsageError(
+                "a suite names its datasets and retrievers itself", hint="give either SUITE or -d and -r"
+            )
+        is_file = args.suite.endswith((".yaml", ".yml"))
+        suite = read_config(Path(args.suite), SuiteConfig) if is_file else load_suite(args.suite)
+    else:
+        if not args.datasets or not args.retrievers:
+            raise UsageError(
+                "there is nothing to run", hint="name a suite, or datasets with -d and retrievers with -r"
+            )
+        suite = SuiteConfig(name="", datasets=args.datasets, retrievers=args.retrievers)
+    given = {
+        "measures": args.measures or None,
+        "k": args.k,
+        "protocol": args.protocol,
+        "seed": args.seed,
+        "split": args.split,
+    }
+    suite = msgspec.structs.replace(
+        suite, **{key: value for key, value in given.items() if value is not None}
+    )
+    if suite.k < 1:
+        raise UsageError(f"-k {suite.k}: at least one result per query must be kept")
+    if not suite.name:
+        suite = msgspec.structs.replace(suite, name=f"suite-{result_key(msgspec.to_builtins(suite))[:8]}")
+    return suite
+
+
+def _sample(args: argparse.Namespace) -> Sample | None:
+    if args.sample is None:
+        return None
+    from beirkit.cli.arguments import key_values
+    from beirkit.configs.load import convert
+    from beirkit.corpora.errors import UsageError
+    from beirkit.experiment import Sample
+
+    options = key_values(args.sample.split(","))
+    part = convert({"seed": args.seed or 1, **options}, Sample, path="--sample")
+    if any(size is not None and size < 1 for size in (part.queries, part.docs)):
+        raise UsageError(f"--sample {args.sample}: sizes start at 1")
+    return part
+
+
+def _workplace(args: argparse.Namespace) -> Workplace:
+    from beirkit.cli.output import progress_for
+    from beirkit.corpora.errors import UsageError
+    from beirkit.home import cache_folder
+    from beirkit.retrievers.base import Workplace
+
+    if args.batch_size is not None and args.batch_size < 1:
+        raise UsageError(f"--batch-size {args.batch_size}: a batch holds at least one text")
+    return Workplace(
+        cache=None if args.no_cache else cache_folder(),
+        progress=progress_for(args),
+        device=args.device,
+        batch_size=args.batch_size,
+        dtype=args.dtype,
+        offline=args.offline,
+    )

@@ -1,0 +1,99 @@
+"""``beirkit score``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from beirkit.cli.arguments import add_json, add_measures
+
+if TYPE_CHECKING:
+    from beirkit.corpora.records import Qrels
+    from beirkit.evaluate.scores import Scores
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("run", metavar="RUN", type=Path, help="a TREC run (.gz too), or run.jsonl")
+    add_judgments(parser)
+    add_measures(parser)
+    parser.add_argument("--protocol", default="beirkit", metavar="NAME", help="how the run is scored")
+    parser.add_argument("--per-query", action="store_true", help="print every query's scores too")
+    add_json(parser)
+
+
+def add_judgments(parser: argparse.ArgumentParser, *, option: bool = False) -> None:
+    """Declare where the judgments come from."""
+    what = "judgments: a TREC file, a BEIR .tsv, or a BEIR folder"
+    if option:
+        parser.add_argument("--qrels", required=True, metavar="QRELS", type=Path, help=what)
+    else:
+        parser.add_argument("qrels", metavar="QRELS", type=Path, help=what)
+    parser.add_argument("--split", metavar="NAME", help="split of a BEIR folder (default: the reported one)")
+
+
+def execute(args: argparse.Namespace) -> int:
+    """Score one run and print the means."""
+    from beirkit.cli.output import print_json, print_table
+    from beirkit.corpora.run_files import read_run
+    from beirkit.evaluate.engine import evaluate
+    from beirkit.evaluate.protocol import get_protocol
+
+    protocol = get_protocol(args.protocol)
+    qrels, own = read_judgments(args.qrels, args.split)
+    scores = evaluate(qrels, read_run(args.run), args.measures or None, protocol, self_match_ids=own)
+    measures = scores.measures
+    columns, rows = [str(measure) for measure in measures], []
+    if args.per_query:
+        rows += [
+            [query, *(_figure(values.get(name), protocol.digits) for name in columns)]
+            for query, values in scores.per_query().items()
+        ]
+    rows.append(["all", *(_figure(scores.mean(measure), protocol.digits) for measure in measures)])
+    print_table(str(args.run), ["query", *columns], rows, to_stderr=args.json)
+    if not args.quiet:
+        print(f"Protocol: {protocol.describe()}", file=sys.stderr)
+        print(f"Queries: {describe_counts(scores)}", file=sys.stderr)
+    if args.json:
+        data = {
+            "measures": {str(measure): scores.mean(measure) for measure in measures},
+            "queries": scores.counts.to_dict(),
+            "protocol": protocol.name,
+        }
+        if args.per_query:
+            data["per_query"] = scores.per_query()
+        print_json(data)
+    return 0
+
+
+def read_judgments(path: Path, split: str | None) -> tuple[Qrels, frozenset[str] | None]:
+    """Judgments of a file, or of one split of a BEIR folder together with its self-matching queries.
+
+    Raises:
+        UsageError: ``split`` with a file that has no splits.
+    """
+    from beirkit.corpora.errors import UsageError
+    from beirkit.corpora.qrels import read_qrels
+    from beirkit.datasets import choose_split, find_dataset, self_match_ids
+
+    if path.is_dir():
+        dataset = find_dataset(str(path))
+        collection = dataset.open()
+        qrels = collection.qrels(choose_split(dataset, collection, split))
+        return qrels, self_match_ids(dataset, collection, set(qrels))
+    if split is not None:
+        raise UsageError(
+            f"{path} is one file and has no splits", hint="leave --split out, or name a BEIR folder"
+        )
+    return read_qrels(path), None
+
+
+def describe_counts(scores: Scores) -> str:
+    """The counts behind a mean, in words."""
+    return ", ".join(f"{name.replace('_', ' ')} {value:,}" for name, value in scores.counts.to_dict().items())
+
+
+def _figure(value: float | None, digits: int) -> str:
+    return "–" if value is None else f"{value:.{digits}f}"

@@ -1,0 +1,204 @@
+"""From what a user calls a dataset to a BEIR folder and the facts about it."""
+
+from __future__ import annotations
+
+import logging
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from beirkit.configs.load import load_dataset, names
+from beirkit.configs.schema import DatasetConfig
+from beirkit.corpora.collection import Collection, Provenance
+from beirkit.corpora.errors import DataError, UnknownNameError, UsageError, nearest
+from beirkit.corpora.folder import is_beir_folder, open_folder, write_folder
+from beirkit.corpora.manifest import Manifest, read_manifest
+from beirkit.corpora.progress import Progress, silent
+from beirkit.home import built_folder
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A benchmark that can be run.
+
+    Attributes:
+        name: what results are filed under.
+        folder: its BEIR folder.
+        config: the shipped facts about it; ``None`` for a folder of the user's own.
+    """
+
+    name: str
+    folder: Path
+    config: DatasetConfig | None
+
+    def open(self) -> Collection:
+        """Its records."""
+        return open_folder(self.folder)
+
+
+def find_dataset(text: str, *, progress: Progress = silent) -> Dataset:
+    """The dataset that a user named, built first where that needs no raw files.
+
+    Args:
+        text: a name from ``beirkit list datasets``, or the path of a BEIR folder.
+        progress: shows how a build gets on.
+
+    Raises:
+        UnknownNameError: neither a name nor a folder.
+        UsageError: the dataset must be converted from raw files first; the message holds the command.
+    """
+    if text in names("datasets"):
+        config = load_dataset(text)
+        folder = built_folder(text)
+        if not is_beir_folder(folder):
+            _build_named(config, folder, progress)
+        return Dataset(text, folder, config)
+    path = Path(text)
+    if is_beir_folder(path):
+        config = _config_of(path)
+        return Dataset(config.name if config else path.resolve().name, path, config)
+    if path.exists():
+        raise DataError(
+            "is not a BEIR folder: it has no corpus.jsonl, queries.jsonl and qrels/",
+            path=path,
+            hint=f"convert it first: beirkit convert FORMAT {shlex.quote(text)} --out FOLDER",
+        )
+    raise UnknownNameError(
+        f"no dataset and no folder is called {text!r}", hint=nearest(text, list(names("datasets")))
+    )
+
+
+def convert_source(
+    source: str,
+    raw: Path | None,
+    out: Path | None,
+    options: dict[str, Any] | None = None,
+    *,
+    gzip: bool = False,
+    overwrite: bool = False,
+    progress: Progress = silent,
+) -> tuple[Path, Manifest]:
+    """Convert a named dataset or any file of a known format to a BEIR folder.
+
+    Args:
+        source: a name from ``beirkit list datasets`` or ``beirkit list formats``.
+        raw: its raw file or folder, where it has one.
+        out: folder to write; ``None``: a named dataset's own place.
+        options: options of the converter, over those of the dataset's configuration.
+        gzip: write ``.jsonl.gz`` and ``.tsv.gz``.
+        overwrite: replace a folder that beirkit wrote before.
+        progress: shows how the work gets on.
+
+    Returns:
+        The folder and its manifest.
+    """
+    from beirkit.converters import catalog
+
+    config = load_dataset(source) if source in names("datasets") else None
+    if config is None and source not in catalog.names():
+        known = [*names("datasets"), *catalog.names()]
+        raise UnknownNameError(f"no dataset or format is called {source!r}", hint=nearest(source, known))
+    if out is None:
+        if config is None:
+            raise UsageError("a format needs a folder to write to", hint="add --out FOLDER")
+        out = built_folder(source)
+    merged = {**(config.options if config else {}), **(options or {})}
+    collection = catalog.convert(config.format if config else source, raw, merged)
+    if config is not None:
+        collection.provenance = _named(collection.provenance, config)
+    ascii_escapes = config is not None and config.json == "ascii"
+    manifest = write_folder(
+        collection, out, ascii=ascii_escapes, gzip=gzip, overwrite=overwrite, progress=progress
+    )
+    if config is not None and config.expected is not None:
+        _report_differences(manifest, config)
+    return out, manifest
+
+
+def choose_split(dataset: Dataset, collection: Collection, asked: str | None) -> str:
+    """The split to search: the one asked for, else the reported one, else the only one unless it is train.
+
+    Raises:
+        UsageError: the choice is not clear; the message lists the splits.
+    """
+    have = collection.splits
+    listed = ", ".join(have) or "none"
+    wanted = asked or (dataset.config.reported_split if dataset.config else None)
+    if wanted is not None:
+        if wanted not in have:
+            raise UsageError(f"{dataset.name} has no split {wanted!r}", hint=f"it has: {listed}")
+        return wanted
+    if len(have) == 1 and have[0] != "train":
+        return have[0]
+    raise UsageError(
+        f"{dataset.name} needs --split: it has {listed}", hint=f"add --split {have[-1]}" if have else ""
+    )
+
+
+def self_match_ids(dataset: Dataset, collection: Collection, query_ids: set[str]) -> frozenset[str]:
+    """The queries that stand in the corpus under their own id.
+
+    A dataset's YAML decides for all its queries. In a folder without one, a query stands in the corpus when
+    a document has its id and its text; equal ids alone are an accident of numbering.
+    """
+    if dataset.config is not None and dataset.config.self_match == "keep":
+        return frozenset()
+    if dataset.config is not None:
+        return frozenset(doc.doc_id for doc in collection.documents() if doc.doc_id in query_ids)
+    texts = {
+        query.query_id: query.text.strip() for query in collection.queries() if query.query_id in query_ids
+    }
+    return frozenset(
+        doc.doc_id
+        for doc in collection.documents()
+        if doc.doc_id in texts
+        and texts[doc.doc_id] in (doc.text.strip(), doc.title.strip(), f"{doc.title} {doc.text}".strip())
+    )
+
+
+def _build_named(config: DatasetConfig, folder: Path, progress: Progress) -> None:
+    from beirkit.converters import catalog
+
+    if catalog.get(config.format).needs_raw:
+        where = f"; {config.obtain}" if config.obtain else ""
+        raise UsageError(
+            f"dataset {config.name!r} is not built yet and needs its raw files{where}",
+            hint=f"build it with: beirkit convert {config.name} RAW_FILE_OR_FOLDER",
+        )
+    _log.info("building %s in %s", config.name, folder)
+    convert_source(config.name, None, folder, progress=progress)
+
+
+def _named(provenance: Provenance, config: DatasetConfig) -> Provenance:
+    return msgspec.structs.replace(
+        provenance,
+        source=config.name,
+        licence=config.licence or provenance.licence,
+        citation=config.citation or provenance.citation,
+        revision=provenance.revision or config.revision,
+    )
+
+
+def _config_of(folder: Path) -> DatasetConfig | None:
+    """The shipped facts about a folder, where its manifest says that it was built as a named dataset."""
+    manifest = read_manifest(folder)
+    if manifest is None:
+        return None
+    source, converter = manifest.provenance.source, manifest.provenance.converter
+    if source not in names("datasets"):
+        return None
+    config = load_dataset(source)
+    return config if converter == config.format else None
+
+
+def _report_differences(manifest: Manifest, config: DatasetConfig) -> None:
+    from beirkit.converters.expected import differences
+
+    assert config.expected is not None
+    for difference in differences(manifest, config.expected):
+        _log.warning("%s differs from what is expected of it: %s", config.name, difference)

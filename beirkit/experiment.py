@@ -1,0 +1,293 @@
+"""The runner: datasets crossed with retrievers, each pair searched once, scored, and kept.
+
+A pair whose configuration and texts were run before is read back; a killed run goes on from the finished
+pairs, and a dense retriever inside a pair from its finished blocks.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import platform
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from beirkit import __version__
+from beirkit.configs.schema import RetrieverConfig, SuiteConfig
+from beirkit.configs.spec import parse_retriever
+from beirkit.corpora.collection import Collection
+from beirkit.corpora.errors import DataError, UsageError
+from beirkit.corpora.folder import folder_content_ids
+from beirkit.corpora.manifest import content_ids
+from beirkit.corpora.records import Qrels, Query
+from beirkit.corpora.run import Run
+from beirkit.corpora.sample import sample
+from beirkit.datasets import Dataset, choose_split, find_dataset, self_match_ids
+from beirkit.evaluate.engine import evaluate
+from beirkit.evaluate.measures import Measure
+from beirkit.evaluate.protocol import Protocol, get_protocol
+from beirkit.evaluate.score_files import read_scores, write_scores
+from beirkit.evaluate.scores import Scores
+from beirkit.results import LIBRARIES, ResultFolder, library_versions, result_key
+from beirkit.retrievers.base import Retriever, Workplace
+from beirkit.retrievers.catalog import create
+
+_log = logging.getLogger(__name__)
+
+
+class Sample(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A part of a dataset, for trying things out; its scores stand for nothing else.
+
+    Attributes:
+        queries: judged queries to draw, ``None``: all.
+        docs: documents to keep, the judged ones of the drawn queries always among them, ``None``: all.
+        seed: seed of the draw.
+    """
+
+    queries: int | None = None
+    docs: int | None = None
+    seed: int = 1
+
+    @property
+    def label(self) -> str:
+        """What is appended to the dataset's name wherever the result is shown."""
+        parts = [f"{self.queries}q"] if self.queries is not None else []
+        parts += [f"{self.docs}d"] if self.docs is not None else []
+        return "+sample-" + "-".join([*parts, f"s{self.seed}"])
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The result of one retriever on one dataset.
+
+    Attributes:
+        dataset: label of the dataset, watermark included.
+        retriever: name of the retriever.
+        split: the split that was searched.
+        protocol: how the run was scored.
+        measures: the columns asked for, the dataset's main measure first.
+        scores: per query.
+        path: folder of run, scores and manifest.
+        manifest: how the run was made.
+        sample: set where only a part of the dataset was used.
+        reused: whether the run was found rather than made.
+    """
+
+    dataset: str
+    retriever: str
+    split: str
+    protocol: Protocol
+    measures: tuple[Measure, ...]
+    scores: Scores
+    path: Path
+    manifest: dict[str, Any]
+    sample: Sample | None
+    reused: bool
+
+
+@dataclass(frozen=True)
+class _Exam:
+    """One dataset made ready: what is searched and what the answers are."""
+
+    label: str
+    dataset: Dataset
+    collection: Collection
+    split: str
+    content: dict[str, str]
+    qrels: Qrels
+    queries: list[Query]
+    sample: Sample | None
+
+
+def run_suite(
+    suite: SuiteConfig, *, results: Path, workplace: Workplace, part: Sample | None = None
+) -> Iterator[Cell]:
+    """Run every retriever of a suite on every dataset, one cell at a time, datasets in order.
+
+    All names are resolved before any work starts, so a misspelt last retriever costs nothing.
+
+    Args:
+        suite: what to run.
+        results: folder under which every result gets its own.
+        workplace: cache, device and progress.
+        part: run on a sample only.
+
+    Raises:
+        BeirkitError: anything a user can mend.
+    """
+    protocol = get_protocol(suite.protocol)
+    asked = tuple(Measure.parse(text) for text in suite.measures)
+    configs = [parse_retriever(text) for text in suite.retrievers]
+    retrievers = [create(config, workplace) for config in configs]
+    if not suite.datasets or not retrievers:
+        raise UsageError(
+            "there is nothing to run", hint="name at least one dataset (-d) and one retriever (-r)"
+        )
+    datasets = [find_dataset(text, progress=workplace.progress) for text in suite.datasets]
+    for dataset in datasets:
+        exam = _prepare(dataset, suite.split, part)
+        measures = _measures(protocol, dataset, asked)
+        for config, retriever in zip(configs, retrievers, strict=True):
+            yield _run_cell(exam, config, retriever, suite.k, results, protocol, measures)
+
+
+def _prepare(dataset: Dataset, split: str | None, part: Sample | None) -> _Exam:
+    collection = dataset.open()
+    chosen = choose_split(dataset, collection, split)
+    if part is None:
+        label, ids = dataset.name, folder_content_ids(dataset.folder)
+    else:
+        collection = sample(collection, chosen, queries=part.queries, docs=part.docs, seed=part.seed)
+        label, ids = dataset.name + part.label, content_ids(collection)
+    qrels = collection.qrels(chosen)
+    queries = [query for query in collection.queries() if query.query_id in qrels]
+    if missing := sorted(qrels.keys() - {query.query_id for query in queries}):
+        raise DataError(
+            f"split {chosen}: {len(missing)} judged queries have no text, such as {', '.join(missing[:3])}",
+            path=dataset.folder,
+            hint=f"see: beirkit check {dataset.folder}",
+        )
+    content = {name: ids[name] for name in ("corpus", "queries", f"qrels/{chosen}")}
+    return _Exam(label, dataset, collection, chosen, content, qrels, queries, part)
+
+
+def _measures(protocol: Protocol, dataset: Dataset, asked: tuple[Measure, ...]) -> tuple[Measure, ...]:
+    """The measures asked for, else the dataset's own followed by the protocol's; each once."""
+    if asked:
+        return tuple(dict.fromkeys(asked))
+    own = [Measure.parse(text) for text in (dataset.config.measures if dataset.config else ())]
+    return tuple(dict.fromkeys((*own, *protocol.measures)))
+
+
+def _run_cell(
+    exam: _Exam,
+    config: RetrieverConfig,
+    retriever: Retriever[Any],
+    k: int,
+    results: Path,
+    protocol: Protocol,
+    measures: tuple[Measure, ...],
+) -> Cell:
+    facts = {
+        "dataset": exam.label,
+        "split": exam.split,
+        "content_ids": exam.content,
+        "retriever": retriever.identity(),
+        "stage": retriever.stage,
+        "k": k,
+    }
+    folder = ResultFolder(results, exam.label, exam.split, config.name, result_key(facts))
+    manifest = folder.manifest()
+    reused = manifest is not None
+    if manifest is None:
+        manifest = _search(exam, config, retriever, k, facts, folder)
+    scores = _score(exam, folder, manifest, k, protocol, measures)
+    return Cell(
+        exam.label,
+        config.name,
+        exam.split,
+        protocol,
+        measures,
+        scores,
+        folder.path,
+        manifest,
+        exam.sample,
+        reused,
+    )
+
+
+def _search(
+    exam: _Exam,
+    config: RetrieverConfig,
+    retriever: Retriever[Any],
+    k: int,
+    facts: dict[str, Any],
+    folder: ResultFolder,
+) -> dict[str, Any]:
+    _log.info("%s on %s@%s", config.name, exam.label, exam.split)
+    clock = _Clock()
+    with clock("index"):
+        retriever.index(exam.collection.documents())
+    with clock("search"):
+        # one more than asked for: a protocol may take the query's own document away
+        run = retriever.search(exam.queries, k + 1)
+    run = Run(run.query_ids, run.doc_ids, run.offsets, run.docs, run.scores, config.name)
+    own = self_match_ids(exam.dataset, exam.collection, set(exam.qrels))
+    manifest = {
+        **facts,
+        "name": config.name,
+        "report": retriever.report(),
+        "queries": len(exam.queries),
+        "self_match": {
+            "rule": "dataset" if exam.dataset.config else "equal id and equal text",
+            "query_ids": sorted(own),
+        },
+        "sample": None if exam.sample is None else msgspec.to_builtins(exam.sample),
+        "versions": {
+            "python": platform.python_version(),
+            "beirkit": __version__,
+            **library_versions(LIBRARIES),
+        },
+    }
+    folder.write(run, manifest, clock.timings())
+    return {"key": folder.key, **manifest}
+
+
+def _score(
+    exam: _Exam,
+    folder: ResultFolder,
+    manifest: dict[str, Any],
+    k: int,
+    protocol: Protocol,
+    measures: tuple[Measure, ...],
+) -> Scores:
+    path = folder.scores_path(protocol.name)
+    stored = read_scores(path) if path.is_file() else None
+    if stored is not None and set(measures) <= set(stored.measures):
+        return stored
+    wanted = tuple(dict.fromkeys((*measures, *(stored.measures if stored else ()))))
+    scores = evaluate(
+        exam.qrels,
+        folder.read_run(),
+        wanted,
+        protocol,
+        self_match_ids=frozenset(manifest["self_match"]["query_ids"]),
+        depth=k,
+    )
+    write_scores(scores, path)
+    return scores
+
+
+class _Clock:
+    """Seconds by phase, and what they were measured on."""
+
+    def __init__(self) -> None:
+        self._phases: dict[str, float] = {}
+        self._phase = ""
+        self._start = 0.0
+
+    def __call__(self, phase: str) -> _Clock:
+        self._phase = phase
+        return self
+
+    def __enter__(self) -> None:
+        self._start = time.perf_counter()
+
+    def __exit__(self, *error: object) -> None:
+        self._phases[self._phase] = round(time.perf_counter() - self._start, 3)
+
+    def timings(self) -> dict[str, Any]:
+        """The phases in seconds, the process's peak memory in MiB, and the host."""
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return {
+            "seconds": self._phases,
+            "peak_memory_mib": round(peak / (2**20 if sys.platform == "darwin" else 2**10)),
+            "host": {"machine": platform.machine(), "system": platform.system(), "cpus": os.cpu_count()},
+        }

@@ -1,0 +1,119 @@
+"""One folder per dataset, split, retriever and configuration: the run, its scores and how it was made.
+
+``manifest.json`` is written last inside a folder that appears under its name only when it is whole, so a
+folder that exists can be trusted. Its name ends in the first 8 hex digits of the SHA-256 of everything the
+run depends on; equal work is found again, and a changed setting gets a folder of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from beirkit.corpora.errors import BeirkitError
+from beirkit.corpora.files import atomic_open
+from beirkit.corpora.run import Run
+from beirkit.corpora.run_files import read_run, run_file_name, write_run
+
+_FORMAT = 1  # of the folder; raised when its files change meaning
+
+LIBRARIES = (
+    "beir", "faiss-cpu", "numpy", "pytrec-eval-terrier", "PyStemmer", "rank-bm25", "scipy",
+    "sentence-transformers", "tokenizers", "torch", "transformers",
+)  # fmt: skip
+"""Distributions whose versions stand in a result's manifest."""
+
+
+def result_key(facts: dict[str, Any]) -> str:
+    """SHA-256 hex of the facts a run depends on, whatever the order of their keys."""
+    text = json.dumps({"format": _FORMAT, **facts}, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def slug(name: str) -> str:
+    """A name as part of a path: letters, digits, dots, hyphens, underscores, ``@`` and ``+`` stay."""
+    return re.sub(r"[^A-Za-z0-9._@+-]+", "-", name).strip("-.") or "unnamed"
+
+
+class ResultFolder:
+    """Where the result of one dataset and one retriever is kept.
+
+    Args:
+        results: the folder that holds all results.
+        dataset: the dataset's label, watermark included.
+        split: name of the split.
+        retriever: the retriever's name.
+        key: value of :func:`result_key`.
+    """
+
+    def __init__(self, results: Path, dataset: str, split: str, retriever: str, key: str) -> None:
+        self.path = results / slug(f"{dataset}@{split}") / f"{slug(retriever)}--{key[:8]}"
+        self.key = key
+
+    def manifest(self) -> dict[str, Any] | None:
+        """What is known about the run, or ``None`` where there is no finished run for this key.
+
+        Raises:
+            BeirkitError: another configuration has the same first 8 digits, or the file is damaged.
+        """
+        path = self.path / "manifest.json"
+        if not path.is_file():
+            return None
+        try:
+            manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise BeirkitError("is not JSON", path=path, hint=f"remove {self.path} and run again") from error
+        if manifest.get("key") != self.key:
+            raise BeirkitError("belongs to another configuration", path=path, hint="use another --out")
+        return manifest
+
+    def read_run(self) -> Run:
+        """The stored run: ranked lists of depth k + 1, self-matches still inside."""
+        for name in ("run.trec.gz", "run.jsonl.gz"):
+            if (self.path / name).is_file():
+                return read_run(self.path / name)
+        raise BeirkitError("holds no run", path=self.path, hint="remove the folder and run again")
+
+    def scores_path(self, protocol: str) -> Path:
+        """Where the per-query scores under one protocol are kept."""
+        return self.path / f"scores.{slug(protocol)}.jsonl"
+
+    def write(self, run: Run, manifest: dict[str, Any], timings: dict[str, Any]) -> None:
+        """Put run, manifest and timings in place, all at once."""
+        temporary = self.path.with_name(f".{self.path.name}.{os.getpid()}.tmp")
+        try:
+            temporary.mkdir(parents=True)
+            write_run(run, temporary / run_file_name(run))
+            write_json(temporary / "timings.json", timings)
+            write_json(temporary / "manifest.json", {"key": self.key, **manifest})
+            temporary.rename(self.path)
+        except OSError as error:
+            raise BeirkitError(f"the result cannot be written: {error.strerror}", path=self.path) from error
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+
+
+def write_json(path: Path, data: Any) -> None:
+    """Write JSON for people and machines: indented, raw UTF-8, one final newline, never NaN."""
+    with atomic_open(path) as file:
+        json.dump(data, file, ensure_ascii=False, indent=2, allow_nan=False)
+        file.write("\n")
+
+
+def library_versions(names: Iterable[str]) -> dict[str, str]:
+    """Installed versions of the named distributions, without importing them."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {}
+    for name in names:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

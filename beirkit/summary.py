@@ -1,0 +1,151 @@
+"""The table of a suite, for a terminal, a Markdown page and a machine; all three from the same rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from beirkit.corpora.files import atomic_open
+from beirkit.evaluate.measures import Measure
+from beirkit.experiment import Cell
+from beirkit.results import slug, write_json
+
+
+class Summary:
+    """The results of a suite side by side.
+
+    Args:
+        name: of the suite; names the files.
+        title: of the table.
+        cells: one per dataset and retriever, of one protocol.
+    """
+
+    def __init__(self, name: str, title: str, cells: Sequence[Cell]) -> None:
+        self.name = name
+        self.title = title
+        self.cells = cells
+        self.measures: tuple[Measure, ...] = tuple(dict.fromkeys(m for cell in cells for m in cell.measures))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Heads of the columns."""
+        return ("dataset", "retriever", *map(str, self.measures), "queries")
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """One row per cell, figures rounded as the protocol says; a measure not asked for is blank."""
+        return [
+            (
+                f"{cell.dataset}@{cell.split}",
+                cell.retriever,
+                *(_figure(cell, measure) for measure in self.measures),
+                f"{cell.scores.counts.judged:,}",
+            )
+            for cell in self.cells
+        ]
+
+    def notes(self) -> list[str]:
+        """What must be known to read the table: protocol, counts, resolved retrievers, samples."""
+        if not self.cells:
+            return []
+        lines = [f"Protocol: {self.cells[0].protocol.describe()}"]
+        lines += dict.fromkeys(_queries(cell) for cell in self.cells)
+        lines += dict.fromkeys(
+            f"{cell.retriever}: {_resolved(cell.manifest['retriever'])}" for cell in self.cells
+        )
+        lines += [
+            f"{cell.retriever} on {cell.dataset}: {_resolved(cell.manifest['report'])}"
+            for cell in self.cells
+            if cell.manifest["report"]
+        ]
+        if any(cell.sample for cell in self.cells):
+            lines.append(
+                "SAMPLE: scores of a part of a dataset; not comparable with anything but themselves."
+            )
+        return lines
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """The rows for machines: unrounded means, counts, and where run and per-query scores are."""
+        return [_item(cell) for cell in self.cells]
+
+    def markdown(self) -> str:
+        """The table and its notes as a Markdown page."""
+        lines = [
+            f"# {self.title}",
+            "",
+            _row(self.columns),
+            _row(["---", "---", *["---:"] * (len(self.columns) - 2)]),
+        ]
+        lines += [_row(row) for row in self.rows()]
+        lines += ["", *(f"- {note}" for note in self.notes()), "", "## Where the results are", ""]
+        lines += [
+            f"- {cell.retriever} on {cell.dataset}@{cell.split}: `{cell.path.as_posix()}`"
+            for cell in self.cells
+        ]
+        return "\n".join(lines) + "\n"
+
+    def write(self, results: Path) -> tuple[Path, Path]:
+        """Write ``<suite>.json`` and ``<suite>.md`` into the results folder; returns both paths."""
+        data = results / f"{slug(self.name)}.json"
+        page = results / f"{slug(self.name)}.md"
+        write_json(data, self.to_json())
+        with atomic_open(page) as file:
+            file.write(self.markdown())
+        return data, page
+
+
+def _item(cell: Cell) -> dict[str, Any]:
+    counts = cell.scores.counts
+    item: dict[str, Any] = {
+        "dataset": cell.dataset,
+        "retriever": cell.retriever,
+        "split": cell.split,
+        "protocol": cell.protocol.name,
+        "measures": {str(measure): cell.scores.mean(measure) for measure in cell.measures},
+        "queries": {
+            "judged": counts.judged,
+            "missing": counts.missing,
+            "self_matches_removed": counts.self_matches_removed,
+        },
+        "path": str(cell.path),
+    }
+    if cell.sample is not None:
+        item["sample"] = msgspec.to_builtins(cell.sample)
+    return item
+
+
+def _figure(cell: Cell, measure: Measure) -> str:
+    if measure not in cell.measures:
+        return ""
+    mean = cell.scores.mean(measure)
+    return "–" if mean is None else f"{mean:.{cell.protocol.digits}f}"
+
+
+def _queries(cell: Cell) -> str:
+    counts = cell.scores.counts
+    return (
+        f"{cell.dataset}@{cell.split}: {counts.judged:,} judged queries, {counts.missing:,} without results "
+        f"in {cell.retriever}, {counts.self_matches_removed:,} self-matches removed"
+    )
+
+
+def _resolved(facts: dict[str, Any]) -> str:
+    return ", ".join(f"{key}={value}" for key, value in _flat(facts))
+
+
+def _flat(facts: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    pairs: list[tuple[str, str]] = []
+    for key, value in facts.items():
+        if isinstance(value, dict):
+            pairs += _flat(value, f"{prefix}{key}.")
+        else:
+            pairs.append(
+                (prefix + key, repr(value) if isinstance(value, str) and " " in value else str(value))
+            )
+    return pairs
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
