@@ -1,0 +1,109 @@
+"""What people write for a retriever on a command line or in a suite: a name, a name with options, a file."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from beirkit.configs.load import load_retriever, names, read_config
+from beirkit.configs.schema import RetrieverConfig
+from beirkit.corpora.errors import ConfigError, UnknownNameError, nearest
+
+_PIECE = re.compile(r"""(?:"[^"]*"|'[^']*'|\[[^\]]*\]|[^,"'\[\]])+""")
+"""One ``key=value``: commas inside quotes and brackets do not end it."""
+
+Options = dict[str, Any]
+
+
+def parse_retriever(text: str) -> RetrieverConfig:
+    """The retriever that a text stands for.
+
+    ============================  ===================================================================
+    ``bm25``                      a shipped retriever
+    ``./mine.yaml``               a file
+    ``bm25:k1=1.5,b=0.75``        either of them with options changed; values are YAML scalars or lists
+    ``bm25:analyzer.stemmer=none``  an option within an option
+    ============================  ===================================================================
+
+    The types of options are checked by the retriever's class when it is made. A changed retriever is called
+    by its text, so that results show what was changed.
+
+    Raises:
+        UnknownNameError: no shipped retriever has this name; the message names the nearest one.
+        ConfigError: the file or the options cannot be read.
+    """
+    base, options = _split(text.strip())
+    config = read_config(Path(base), RetrieverConfig) if _is_file(base) else _shipped(base)
+    if options is None:
+        return config
+    changed = config.options
+    pieces = _pieces(options, text)
+    for key, value in pieces:
+        changed = _with(changed, key.split("."), _value(value, key, text), text)
+    told = ",".join(f"{key}={value}" for key, value in pieces)
+    return msgspec.structs.replace(config, name=f"{config.name}:{told}", options=changed)
+
+
+def _split(text: str) -> tuple[str, str | None]:
+    """The name or file, and what follows the colon, if there is one."""
+    if _is_file(text):
+        return text, None
+    base, colon, options = text.partition(":")
+    return base.strip(), options if colon else None
+
+
+def _is_file(text: str) -> bool:
+    return text.endswith((".yaml", ".yml")) and text not in names("retrievers") and "=" not in text
+
+
+def _shipped(name: str) -> RetrieverConfig:
+    if name in names("retrievers"):
+        return load_retriever(name)
+    hint = nearest(name, list(names("retrievers")))
+    if "/" in name or Path(name).is_file():
+        hint = "a file of your own must end in .yaml or .yml"
+    raise UnknownNameError(f"no retriever is called {name!r}", hint=hint)
+
+
+def _pieces(options: str, text: str) -> list[tuple[str, str]]:
+    pieces: list[tuple[str, str]] = []
+    rest = options
+    while True:
+        match = _PIECE.match(rest)
+        key, equals, value = (match.group() if match else "").partition("=")
+        key, value = key.strip(), value.strip()
+        if not equals or not all(part.isidentifier() for part in key.split(".")):
+            raise ConfigError(
+                f"the options of {text!r} cannot be read at {rest!r}", hint="write key=value,..."
+            )
+        if key in dict(pieces):
+            raise ConfigError(f"{text!r} sets {key!r} twice")
+        pieces.append((key, value))
+        rest = rest[match.end() :] if match else ""
+        if not rest:
+            return pieces
+        if not rest.startswith(","):
+            raise ConfigError(f"the options of {text!r} cannot be read at {rest!r}", hint="close the quote")
+        rest = rest[1:]
+
+
+def _value(value: str, key: str, text: str) -> Any:
+    try:
+        return yaml.safe_load(value)
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{text!r}: the value of {key!r} is not YAML", hint="put it in quotes") from error
+
+
+def _with(options: Options, keys: list[str], value: Any, text: str) -> Options:
+    """The options with one of them set, at any depth; what was given stays as it is."""
+    first, *rest = keys
+    if not rest:
+        return {**options, first: value}
+    inner = options.get(first, {})
+    if not isinstance(inner, dict):
+        raise ConfigError(f"{text!r}: the option {first!r} holds a value, no options of its own")
+    return {**options, first: _with(inner, rest, value, text)}

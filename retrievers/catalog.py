@@ -1,0 +1,84 @@
+"""Which kinds of retrievers there are, and how one is made from a configuration."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from beirkit.configs.load import convert
+from beirkit.configs.schema import RetrieverConfig
+from beirkit.corpora.errors import MissingExtraError, UnknownNameError, UsageError, nearest
+from beirkit.retrievers.base import Retriever, Workplace
+
+ENTRY_POINTS = "beirkit.retrievers"
+"""Group under which other distributions register ``kind = "module:Class"``."""
+
+_KINDS = {
+    "beir": "beirkit.retrievers.beir_search:BeirSearchRetriever",
+    "bm25": "beirkit.retrievers.lexical.bm25:BM25Retriever",
+    "dense": "beirkit.retrievers.dense.retriever:DenseRetriever",
+    "rank-bm25": "beirkit.retrievers.lexical.rank_bm25:RankBM25Retriever",
+}
+
+_EXTRAS = {"beir": "beir", "dense": "dense"}
+"""The optional part that a kind needs."""
+
+
+def kinds() -> tuple[str, ...]:
+    """Every kind, shipped or registered by another distribution, sorted."""
+    return tuple(sorted({*_KINDS, *_registered()}))
+
+
+def get(kind: str) -> type[Retriever[Any]]:
+    """The class of one kind; its module is loaded now and not before.
+
+    Raises:
+        UnknownNameError: there is no such kind; the message names the nearest one.
+        MissingExtraError: the kind needs an optional part that is not installed.
+        UsageError: a registered name does not lead to a retriever.
+    """
+    target = _KINDS.get(kind) or _registered().get(kind)
+    if target is None:
+        raise UnknownNameError(f"no kind of retriever is called {kind!r}", hint=nearest(kind, list(kinds())))
+    module, _, name = target.partition(":")
+    try:
+        found = getattr(import_module(module), name, None)
+    except ImportError as error:
+        raise _missing(kind, error) from error
+    if not (isinstance(found, type) and issubclass(found, Retriever)):
+        raise UsageError(f"retriever kind {kind!r} is registered as {target!r}, which is not a Retriever")
+    return found
+
+
+def create(config: RetrieverConfig, workplace: Workplace | None = None) -> Retriever[Any]:
+    """A retriever as its configuration says; nothing is read or loaded yet.
+
+    Raises:
+        ConfigError: an option is unknown or of the wrong type; the message has its key path.
+        UnknownNameError: there is no such kind.
+        MissingExtraError: an optional part is not installed; the message has the command that installs it.
+    """
+    kind = get(config.kind)
+    options = convert(config.options, kind.Options, path=f"retriever {config.name}, options")
+    try:
+        return kind(options, workplace)
+    except ImportError as error:
+        raise _missing(config.kind, error) from error
+
+
+def _registered() -> dict[str, str]:
+    return {point.name: point.value for point in entry_points(group=ENTRY_POINTS)}
+
+
+def _missing(kind: str, error: ImportError) -> Exception:
+    """What to raise for a failed import: only a library that is absent is the user's to install."""
+    absent = isinstance(error, ModuleNotFoundError) and error.name is not None
+    if not absent or str(error.name).split(".")[0] == "beirkit":
+        return error
+    if kind in _EXTRAS:
+        return MissingExtraError(f"retriever kind {kind!r}", _EXTRAS[kind])
+    return UsageError(
+        f"retriever kind {kind!r} needs the package of {error.name!r}, which is not installed",
+        hint="install beirkit again, with its dependencies",
+    )

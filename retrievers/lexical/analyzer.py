@@ -1,0 +1,182 @@
+"""From text to terms, the same way for documents and for queries."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cached_property
+from hashlib import sha256
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from beirkit.corpora.errors import ConfigError, nearest
+from beirkit.retrievers.base import Facts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LUCENE_ENGLISH = frozenset({
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no",
+    "not", "of", "on", "or", "such", "that", "the", "their", "then", "there", "these", "they", "this",
+    "to", "was", "will", "with",
+})  # fmt: skip
+"""The 33 stop words of Lucene's EnglishAnalyzer."""
+
+PATTERNS = {"words": r"\w+", "symbols": r"[\w+#]+"}
+"""Named patterns: runs of word characters; the same with ``+`` and ``#``, for C++ and C#."""
+
+SNOWBALL = (
+    "arabic", "armenian", "basque", "catalan", "czech", "danish", "dutch", "dutch_porter", "english",
+    "esperanto", "estonian", "finnish", "french", "german", "greek", "hindi", "hungarian", "indonesian",
+    "irish", "italian", "lithuanian", "nepali", "norwegian", "persian", "polish", "porter", "portuguese",
+    "romanian", "russian", "serbian", "sesotho", "spanish", "swedish", "tamil", "turkish", "yiddish",
+)  # fmt: skip
+"""Stemmers of PyStemmer 3.1, written down so that options are checked without loading it."""
+
+_TAGS = {
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek",
+    "en": "english", "eo": "esperanto", "es": "spanish", "et": "estonian", "eu": "basque", "fa": "persian",
+    "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian", "hy": "armenian",
+    "id": "indonesian", "it": "italian", "lt": "lithuanian", "nb": "norwegian", "ne": "nepali", "nl": "dutch",
+    "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian",
+    "st": "sesotho", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
+}  # fmt: skip
+
+
+class AnalyzerOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Options of an :class:`Analyzer`.
+
+    Attributes:
+        language: name of a Snowball language or BCP 47 tag; settles what ``auto`` stands for below.
+        stopwords: ``auto`` (``lucene`` for English, else ``none``), ``lucene`` (its 33 English words),
+            ``none``, or a list of words.
+        stemmer: ``auto`` (the language's own), ``none``, or the name of a Snowball stemmer.
+        pattern: ``words`` (runs of word characters), ``symbols`` (the same with ``+`` and ``#``), or a
+            regular expression without groups whose matches are the words.
+        min_length: shortest word kept, in characters; 1 keeps the A of "vitamin A".
+    """
+
+    language: str = "english"
+    stopwords: str | list[str] = "auto"
+    stemmer: str = "auto"
+    pattern: str = "words"
+    min_length: int = 2
+
+
+class Analyzer:
+    r"""Splits text into words and words into index terms.
+
+    The text is brought to Unicode normal form C, so that a letter and its accent are one character whoever
+    typed it, and to lower case; words are the matches of a pattern; short words and stop words are dropped;
+    what is left is stemmed. The default is token for token what bm25s makes of NFC text with its English
+    stop words and the Snowball stemmer: its pattern ``\b\w\w+\b`` matches the runs of word characters
+    of length two and more.
+
+    Args:
+        options: how to analyse.
+
+    Raises:
+        ConfigError: an option names nothing that exists, or the pattern is no regular expression.
+    """
+
+    name = "words"
+    version = 1
+
+    def __init__(self, options: AnalyzerOptions | None = None) -> None:
+        self.options = options if options is not None else AnalyzerOptions()
+        self.language = _language(self.options.language)
+        self.stopwords_name, self._stopwords = _stopwords(self.options.stopwords, self.language)
+        self.stemmer = _stemmer(self.options.stemmer, self.language)
+        self.pattern = PATTERNS.get(self.options.pattern, self.options.pattern)
+        self._split = _compiled(self.pattern).findall
+        self._terms: dict[str, str | None] = {}
+
+    def words(self, text: str) -> list[str]:
+        """The words of a text as they stand in it, normalised and in lower case, none dropped."""
+        if not text.isascii():
+            text = unicodedata.normalize("NFC", text)
+        words: list[str] = self._split(text.lower())
+        return words
+
+    def term(self, word: str) -> str | None:
+        """The index term of one of :meth:`words`, or ``None`` where it is dropped."""
+        if len(word) < self.options.min_length or word in self._stopwords:
+            return None
+        return self._stem(word) or None
+
+    def terms(self, text: str) -> list[str]:
+        """The index terms of a text, in order, repeated ones as often as they stand."""
+        known = self._terms
+        found = []
+        for word in self.words(text):
+            if word not in known:
+                known[word] = self.term(word)
+            term = known[word]
+            if term is not None:
+                found.append(term)
+        return found
+
+    def describe(self) -> Facts:
+        """All that the terms depend on, resolved."""
+        facts: Facts = {
+            "name": self.name,
+            "version": self.version,
+            "language": self.language,
+            "normal_form": "NFC",
+            "unicode": unicodedata.unidata_version,
+            "lower_case": True,
+            "pattern": self.pattern,
+            "min_length": self.options.min_length,
+            "stopwords": self.stopwords_name,
+            "stopwords_sha256": sha256("\n".join(sorted(self._stopwords)).encode()).hexdigest(),
+            "stemmer": self.stemmer,
+        }
+        if self.stemmer != "none":
+            facts["pystemmer"] = version("PyStemmer")
+        return facts
+
+    @cached_property
+    def _stem(self) -> Callable[[str], str]:
+        if self.stemmer == "none":
+            return str
+        import Stemmer
+
+        # Words are stemmed once each by whoever holds this analyzer; a second cache would only cost.
+        stem: Callable[[str], str] = Stemmer.Stemmer(self.stemmer, 0).stemWord
+        return stem
+
+
+def _language(given: str) -> str:
+    name = _TAGS.get(given.lower().replace("_", "-").split("-")[0], given.lower())
+    if name not in SNOWBALL:
+        raise ConfigError(f"no analyzer knows the language {given!r}", hint=nearest(given, list(SNOWBALL)))
+    return name
+
+
+def _stopwords(given: str | list[str], language: str) -> tuple[str, frozenset[str]]:
+    if not isinstance(given, str):
+        return "list", frozenset(unicodedata.normalize("NFC", word).lower() for word in given)
+    name = given if given != "auto" else "lucene" if language == "english" else "none"
+    lists: dict[str, frozenset[str]] = {"lucene": LUCENE_ENGLISH, "none": frozenset()}
+    if name not in lists:
+        raise ConfigError(f"no list of stop words is called {name!r}", hint=nearest(name, ["auto", *lists]))
+    return name, lists[name]
+
+
+def _stemmer(given: str, language: str) -> str:
+    name = language if given == "auto" else given
+    if name != "none" and name not in SNOWBALL:
+        raise ConfigError(f"no stemmer is called {name!r}", hint=nearest(name, ["auto", "none", *SNOWBALL]))
+    return name
+
+
+def _compiled(pattern: str) -> re.Pattern[Any]:
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise ConfigError(f"the pattern {pattern!r} is no regular expression: {error}") from error
+    if compiled.groups:
+        raise ConfigError(f"the pattern {pattern!r} has groups", hint="write (?:...) in place of (...)")
+    return compiled

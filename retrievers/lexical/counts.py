@@ -1,0 +1,142 @@
+"""How often each term stands in each document: what every lexical model is computed from."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from beirkit.retrievers.lexical.analyzer import Analyzer
+
+BLOCK = 4096
+"""Documents taken in at once."""
+
+ItemT = TypeVar("ItemT")
+
+
+@dataclass(frozen=True, eq=False)
+class TermCounts:
+    """Term frequencies in columns, by term.
+
+    Attributes:
+        vocabulary: number of each term, in the order of their first occurrence.
+        indptr: ``(n_terms + 1,) int64``; the postings of term ``t`` are ``indptr[t]:indptr[t + 1]``.
+        docs: ``(n_postings,) int32`` document ordinals, ascending within a term.
+        counts: ``(n_postings,) int32`` how often the term stands in the document.
+        lengths: ``(n_docs,) int64`` number of terms of each document, repeated ones counted.
+    """
+
+    vocabulary: dict[str, int]
+    indptr: npt.NDArray[np.int64]
+    docs: npt.NDArray[np.int32]
+    counts: npt.NDArray[np.int32]
+    lengths: npt.NDArray[np.int64]
+
+    @property
+    def document_frequencies(self) -> npt.NDArray[np.int64]:
+        """``(n_terms,) int64`` number of documents each term stands in."""
+        return np.diff(self.indptr)
+
+
+class CountsBuilder:
+    """Counts terms of documents that arrive in blocks.
+
+    A block is reduced to one (term, document, count) triple per posting before the next is read; the
+    triples are put into columns at the end, without sorting them again.
+
+    Args:
+        analyzer: splits texts into words and words into terms.
+    """
+
+    def __init__(self, analyzer: Analyzer) -> None:
+        self._analyzer = analyzer
+        self._numbers = _TermNumbers(analyzer)
+        self._blocks: list[_Block] = []
+        self._lengths: list[npt.NDArray[np.int64]] = []
+        self.n_docs = 0
+
+    def add(self, texts: Sequence[str]) -> None:
+        """Take in one block of documents, at most some thousands."""
+        occurrences = array("i")
+        ends = np.empty(len(texts), dtype=np.int64)
+        number = self._numbers.__getitem__
+        for place, text in enumerate(texts):
+            occurrences.extend(map(number, self._analyzer.words(text)))
+            ends[place] = len(occurrences)
+        terms = np.frombuffer(occurrences, dtype=np.int32) if occurrences else np.empty(0, dtype=np.int32)
+        docs = np.repeat(np.arange(len(texts)), np.diff(ends, prepend=0))
+        kept = terms >= 0
+        terms, docs = terms[kept], docs[kept]
+        self._lengths.append(np.bincount(docs, minlength=len(texts)))
+        # One integer per occurrence sorts by term, then document; equal ones are the count.
+        pairs = np.sort(terms * np.int64(len(texts)) + docs)
+        starts = np.flatnonzero(np.diff(pairs, prepend=-1))
+        term, doc = np.divmod(pairs[starts], max(1, len(texts)))
+        self._blocks.append(
+            _Block(
+                terms=term.astype(np.int32),
+                docs=(doc + self.n_docs).astype(np.int32),
+                counts=np.diff(starts, append=len(pairs)).astype(np.int32),
+            )
+        )
+        self.n_docs += len(texts)
+
+    def build(self) -> TermCounts:
+        """The counts of all blocks, by term."""
+        vocabulary = self._numbers.vocabulary
+        frequencies = np.zeros(len(vocabulary), dtype=np.int64)
+        for block in self._blocks:
+            frequencies += np.bincount(block.terms, minlength=len(vocabulary))
+        indptr = np.concatenate(([0], np.cumsum(frequencies))).astype(np.int64)
+        docs = np.empty(indptr[-1], dtype=np.int32)
+        counts = np.empty(indptr[-1], dtype=np.int32)
+        free = indptr[:-1].copy()  # where the next posting of each term goes
+        for block in self._blocks:
+            here = np.bincount(block.terms, minlength=len(vocabulary))
+            # Within a block the postings of a term are neighbours: shift each run to its term's free place.
+            shift = free - (np.cumsum(here) - here)
+            place = np.arange(len(block.terms)) + shift[block.terms]
+            docs[place] = block.docs
+            counts[place] = block.counts
+            free += here
+        lengths = np.concatenate(self._lengths) if self._lengths else np.empty(0, dtype=np.int64)
+        return TermCounts(vocabulary, indptr, docs, counts, lengths.astype(np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """Postings of one block of documents, sorted by term, then document."""
+
+    terms: npt.NDArray[np.int32]
+    docs: npt.NDArray[np.int32]
+    counts: npt.NDArray[np.int32]
+
+
+class _TermNumbers(dict[str, int]):
+    """Number of the term of each word met so far, -1 for words that are dropped.
+
+    A word is filtered and stemmed when it is first met; each later occurrence is one look-up.
+    """
+
+    def __init__(self, analyzer: Analyzer) -> None:
+        super().__init__()
+        self._term = analyzer.term
+        self.vocabulary: dict[str, int] = {}
+
+    def __missing__(self, word: str) -> int:
+        term = self._term(word)
+        number = -1 if term is None else self.vocabulary.setdefault(term, len(self.vocabulary))
+        self[word] = number
+        return number
+
+
+def blocks(items: Iterable[ItemT], size: int = BLOCK) -> Iterator[list[ItemT]]:
+    """Consecutive items in lists of ``size``, the last one shorter."""
+    rest = iter(items)
+    while block := list(islice(rest, size)):
+        yield block

@@ -1,0 +1,111 @@
+"""What every lexical retriever does around its model: read documents in blocks, collect lists into a run."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from beirkit.corpora.errors import DataError, UsageError
+from beirkit.corpora.progress import Progress
+from beirkit.corpora.records import Document, Query
+from beirkit.corpora.run import Run
+from beirkit.retrievers.lexical.analyzer import Analyzer
+from beirkit.retrievers.lexical.counts import CountsBuilder, TermCounts, blocks
+from beirkit.retrievers.template import Template
+
+logger = logging.getLogger(__name__)
+
+Ranked = tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]
+"""Document ordinals and scores of one query, in ranking order."""
+
+
+def count_terms(
+    documents: Iterable[Document], template: Template, analyzer: Analyzer, progress: Progress
+) -> tuple[list[str], TermCounts]:
+    """The ids of a stream of documents, and how often each term stands in each.
+
+    Raises:
+        DataError: there is no document, or an id occurs twice.
+    """
+    doc_ids: list[str] = []
+    builder = CountsBuilder(analyzer)
+    with progress("index", None, "documents") as advance:
+        for block in blocks(documents):
+            doc_ids.extend(document.doc_id for document in block)
+            builder.add([template.render(document) for document in block])
+            advance(len(block))
+    require_ids(doc_ids)
+    counts = builder.build()
+    if not counts.vocabulary:
+        warn_without_terms(len(doc_ids))
+    return doc_ids, counts
+
+
+def warn_without_terms(n_docs: int) -> None:
+    """Say that no document has anything a query could match."""
+    logger.warning("none of the %d documents has a term: every query will be without results", n_docs)
+
+
+def require_ids(doc_ids: Sequence[str]) -> None:
+    """Refuse a corpus that nothing can be ranked in.
+
+    Raises:
+        DataError: there is no document, or an id occurs twice.
+    """
+    if not doc_ids:
+        raise DataError("the corpus is empty", hint="an index needs at least one document")
+    if len(set(doc_ids)) < len(doc_ids):
+        twice = Counter(doc_ids).most_common(1)[0][0]
+        raise DataError(f"the document id {twice!r} occurs twice", hint="run `beirkit check` on the corpus")
+
+
+def search_each(
+    queries: Iterable[Query],
+    k: int,
+    doc_ids: Sequence[str],
+    search: Callable[[str], Ranked],
+    *,
+    tag: str,
+    progress: Progress,
+) -> tuple[Run, int]:
+    """Search query by query.
+
+    Args:
+        queries: what to search for.
+        k: results asked for, only to be checked.
+        doc_ids: ids of the ordinals that ``search`` gives.
+        search: ranks the documents for the text of one query.
+        tag: name of the system in the run.
+        progress: opens a progress display.
+
+    Returns:
+        The run, with every query in its order, and the number of queries without results.
+
+    Raises:
+        UsageError: ``k`` is less than 1.
+    """
+    if k < 1:
+        raise UsageError(f"k is {k}; at least one result must be asked for")
+    query_ids: list[str] = []
+    docs: list[npt.NDArray[np.int32]] = []
+    scores: list[npt.NDArray[np.float32]] = []
+    with progress("search", None, "queries") as advance:
+        for query in queries:
+            found, values = search(query.text)
+            query_ids.append(query.query_id)
+            docs.append(found)
+            scores.append(values)
+            advance()
+    empty = [query_id for query_id, found in zip(query_ids, docs, strict=True) if not len(found)]
+    if empty:
+        logger.warning(
+            "%d of %d queries share no term with any document and have no results: %s",
+            len(empty),
+            len(query_ids),
+            ", ".join(empty[:3]) + (", ..." if len(empty) > 3 else ""),
+        )
+    return Run.from_lists(query_ids, doc_ids, docs, scores, tag=tag), len(empty)
