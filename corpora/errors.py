@@ -34,6 +34,10 @@ class DataError(BeirkitError):
     """A file does not hold what it should."""
 
 
+class WriteError(BeirkitError):
+    """The system refused to write a file; nothing half-written was left under its name."""
+
+
 class UsageError(BeirkitError):
     """The call itself cannot be carried out as asked."""
 

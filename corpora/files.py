@@ -1,0 +1,198 @@
+"""Files that are read to their end or refused, and written whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO, Literal, TextIO, cast, overload
+
+from beirkit.corpora.errors import DataError, WriteError
+
+_BUFFER = 1 << 20
+_GZIP_MAGIC = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
+_UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+
+
+@overload
+def atomic_open(path: Path | str, mode: Literal["w"] = "w") -> AbstractContextManager[TextIO]: ...
+@overload
+def atomic_open(path: Path | str, mode: Literal["wb"]) -> AbstractContextManager[BinaryIO]: ...
+def atomic_open(path: Path | str, mode: Literal["w", "wb"] = "w") -> AbstractContextManager[TextIO | BinaryIO]:
+    """Write a file under a temporary name in its folder; it appears under its own name when all is written.
+
+    The content is flushed to the disk before the rename. On any error, and on an interruption, the temporary
+    file is removed and what stood under the name before is untouched. A name that ends in ``.gz`` is
+    compressed, without a time stamp, so equal content gives equal bytes. Text is UTF-8 with LF line ends.
+
+    Args:
+        path: the file to write; its folder is made where needed.
+        mode: ``"w"`` for text, ``"wb"`` for bytes.
+
+    Raises:
+        WriteError: the system refused to make, write or rename the file (full disk, file size limit, rights).
+    """
+    return _text(Path(path)) if mode == "w" else _binary(Path(path))
+
+
+@contextmanager
+def _text(target: Path) -> Iterator[TextIO]:
+    with _binary(target) as stream:
+        text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
+        yield text
+        text.flush()
+        text.detach()  # the stream below is closed, and its file renamed, by its own context
+
+
+@contextmanager
+def _binary(target: Path) -> Iterator[BinaryIO]:
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        raw = _Target(part, target)
+    except OSError as error:
+        raise _refused(target, error) from error
+    try:
+        buffered = io.BufferedWriter(raw, _BUFFER)
+        stream: BinaryIO = buffered
+        if target.suffix == ".gz":
+            stream = cast("BinaryIO", gzip.GzipFile("", "wb", compresslevel=6, fileobj=buffered, mtime=0))
+        yield stream
+        if stream is not buffered:
+            stream.close()
+        buffered.flush()
+        try:
+            os.fsync(raw.fileno())
+            raw.close()
+            part.replace(target)
+        except OSError as error:
+            raise _refused(target, error) from error
+    except BaseException:
+        with suppress(OSError, WriteError):
+            raw.close()
+        part.unlink(missing_ok=True)
+        raise
+
+
+def open_bytes(path: Path | str) -> BinaryIO:
+    """Open a file for reading; gzip is recognised by its first bytes and read through.
+
+    Raises:
+        DataError: the file cannot be opened, or its name ends in ``.gz`` and it is not gzip; while reading:
+            the compressed stream ends early or is damaged.
+    """
+    try:
+        raw = Path(path).open("rb", buffering=_BUFFER)  # noqa: SIM115 - handed to the caller
+    except FileNotFoundError as error:
+        raise DataError("does not exist", path=path) from error
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", path=path) from error
+    start = raw.peek(2)[:2]
+    if start == _GZIP_MAGIC:
+        return io.BufferedReader(_GzipSource(raw, path), _BUFFER)
+    if Path(path).suffix == ".gz":
+        raw.close()
+        if not start:
+            raise DataError("truncated gzip: the file is empty", path=path, hint="fetch it again")
+        raise DataError(
+            f"is not gzip, although its name says so: it starts with {start!r}", path=path, hint="fetch it again"
+        )
+    return raw
+
+
+def byte_lines(path: Path | str) -> Iterator[tuple[int, bytes]]:
+    r"""Each line with its number, from 1, as bytes.
+
+    Lines end at ``\n`` only, so U+2028 and its kin stay inside their line. The end of line, one ``\r`` before
+    it and one leading byte-order mark are taken off.
+    """
+    with open_bytes(path) as stream:
+        for number, line in enumerate(stream, 1):
+            if number == 1:
+                if line.startswith(_UTF16_BOMS):
+                    raise DataError("is UTF-16, not UTF-8", path=path, line=1, hint="save it as UTF-8")
+                line = line.removeprefix(_BOM)
+            if line.endswith(b"\n"):
+                line = line[:-1]
+            if line.endswith(b"\r"):
+                line = line[:-1]
+            yield number, line
+
+
+def lines(path: Path | str) -> Iterator[tuple[int, str]]:
+    """Each line with its number, from 1, as text; see :func:`byte_lines`.
+
+    Raises:
+        DataError: a line is not UTF-8; the message names it.
+    """
+    for number, line in byte_lines(path):
+        try:
+            yield number, line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise DataError(f"is not UTF-8 at byte {error.start + 1} of the line", path=path, line=number) from error
+
+
+def sha256_file(path: Path | str) -> str:
+    """SHA-256 of a file's bytes as they lie on disk, in hexadecimal.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    try:
+        with Path(path).open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", path=path) from error
+
+
+def _refused(target: Path, error: OSError) -> WriteError:
+    return WriteError(f"cannot be written: {error.strerror}", path=target, hint="nothing was left under this name")
+
+
+class _Target(io.FileIO):
+    """The temporary file; its write errors name the file the user asked for.
+
+    Only errors of this file become a WriteError: the body of the ``with`` may well read other files.
+    """
+
+    def __init__(self, part: Path, target: Path) -> None:
+        super().__init__(part, "w")
+        self._path = target
+
+    def write(self, data: object, /) -> int:
+        try:
+            return super().write(data)  # type: ignore[arg-type]  # whatever buffer the writer above hands down
+        except OSError as error:
+            raise _refused(self._path, error) from error
+
+
+class _GzipSource(io.RawIOBase):
+    """The content of a gzip stream, whose damage is told in one way."""
+
+    def __init__(self, raw: BinaryIO, path: Path | str) -> None:
+        self._raw = raw
+        self._gzip = gzip.GzipFile(fileobj=raw, mode="rb")
+        self._path = path
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview, /) -> int:  # type: ignore[override]  # the buffered reader passes no other
+        try:
+            return self._gzip.readinto(buffer)
+        except EOFError as error:
+            raise DataError("truncated gzip: it ends early", path=self._path, hint="fetch it again") from error
+        except (OSError, zlib.error) as error:
+            raise DataError(f"damaged gzip: {error}", path=self._path, hint="fetch it again") from error
+
+    def close(self) -> None:
+        if not self.closed:
+            self._gzip.close()
+            self._raw.close()
+        super().close()

@@ -1,0 +1,219 @@
+"""BEIR folders: opened as a collection, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from beirkit.corpora.collection import Collection, Provenance
+from beirkit.corpora.errors import DataError, UsageError, WriteError
+from beirkit.corpora.files import atomic_open
+from beirkit.corpora.jsonl import encoder, read_documents, read_queries
+from beirkit.corpora.layout import find_layout, is_beir_folder
+from beirkit.corpora.manifest import (
+    ContentId,
+    Counts,
+    Manifest,
+    SplitCounts,
+    SplitTally,
+    content_ids,
+    file_facts,
+    has_manifest,
+    installed_version,
+    matching_manifest,
+    read_manifest,
+    write_manifest,
+)
+from beirkit.corpora.progress import Advance, Progress, silent
+from beirkit.corpora.qrels import HEADER, iter_judgments, once, row
+from beirkit.corpora.records import Document, Judgment, Qrels, Query
+from beirkit.corpora.unique import unique
+
+__all__ = ["folder_content_ids", "is_beir_folder", "open_folder", "write_folder"]
+
+_STEP = 1024
+
+RecordT = TypeVar("RecordT")
+
+
+def open_folder(path: Path | str) -> Collection:
+    """A BEIR folder as a collection; only file names are looked at until it is read.
+
+    Raises:
+        DataError: the folder has no corpus or no queries.
+    """
+    layout = find_layout(path)
+    provenance = Provenance(source=layout.folder.resolve().name)
+    if has_manifest(layout.folder):
+        with suppress(DataError):  # a manifest of another tool
+            provenance = read_manifest(layout.folder).provenance
+    return Collection(
+        documents=partial(read_documents, layout.corpus),
+        queries=partial(read_queries, layout.queries),
+        judgments={split: partial(iter_judgments, file) for split, file in layout.qrels.items()},
+        provenance=provenance,
+    )
+
+
+def folder_content_ids(path: Path | str) -> dict[str, str]:
+    """The content ids of a folder: its manifest's where every file still has the hash told there.
+
+    For any other folder they are computed by one pass over the records.
+    """
+    manifest = matching_manifest(path)
+    return content_ids(open_folder(path)) if manifest is None else dict(manifest.content_ids)
+
+
+def write_folder(
+    collection: Collection,
+    path: Path | str,
+    *,
+    ascii: bool = False,
+    gzip: bool = False,
+    overwrite: bool = False,
+    progress: Progress = silent,
+    version: str = "",
+) -> Manifest:
+    """Write a collection as a BEIR folder with its manifest.
+
+    The folder is built beside its place and renamed into it, so it is there whole or not at all.
+
+    Args:
+        collection: what to write; each stream is read once, and again only where ids repeat.
+        path: the folder.
+        ascii: escape everything beyond ASCII in the JSON lines.
+        gzip: compress the data files.
+        overwrite: replace a folder that beirkit wrote; any other is never replaced.
+        progress: told of every record.
+        version: of beirkit, for the manifest; empty: the installed one.
+
+    Raises:
+        UsageError: something stands at ``path`` that may not be replaced.
+        DataError: a record cannot be written, or an id repeats with another content.
+        WriteError: the system refused to write; nothing is left.
+    """
+    target = Path(path)
+    _require_room(target, overwrite)
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        try:
+            part.mkdir(parents=True)
+        except OSError as error:
+            raise WriteError(f"cannot be made: {error.strerror}", path=target) from error
+        manifest = _fill(part, collection, ascii, ".gz" if gzip else "", progress, version or installed_version())
+        _move(part, target)
+    except WriteError as error:
+        raise WriteError(error.found, path=target, hint="the folder was not made") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return manifest
+
+
+def _fill(
+    part: Path, collection: Collection, ascii: bool, suffix: str, progress: Progress, version: str
+) -> Manifest:
+    encode = encoder(ascii=ascii)
+    corpus, queries = ContentId(), ContentId()
+    documents = queried = 0
+    with (
+        atomic_open(part / f"corpus.jsonl{suffix}") as out,
+        progress("documents", None, "documents") as advance,
+    ):
+        for document in _told(_unique_documents(collection), advance):
+            out.write(encode(document) + "\n")
+            corpus.add_document(document)
+            documents += 1
+    with atomic_open(part / f"queries.jsonl{suffix}") as out, progress("queries", None, "queries") as advance:
+        for query in _told(_unique_queries(collection), advance):
+            out.write(encode(query) + "\n")
+            queries.add_query(query)
+            queried += 1
+    ids = {"corpus": corpus.hexdigest(), "queries": queries.hexdigest()}
+    splits: dict[str, SplitCounts] = {}
+    for split in collection.splits:
+        _require_split_name(split)
+        tally = SplitTally()
+        with (
+            atomic_open(part / "qrels" / f"{split}.tsv{suffix}") as out,
+            progress(f"judgments of {split}", None, "judgments") as advance,
+        ):
+            out.write(HEADER + "\n")
+            for judgment in _told(_unique_judgments(collection, split), advance):
+                out.write(row(judgment))
+                tally.add(judgment)
+        ids[f"qrels/{split}"], splits[split] = tally.content.hexdigest(), tally.counts()
+    manifest = Manifest(
+        beirkit=version,
+        provenance=collection.provenance,
+        counts=Counts(documents, queried, splits),
+        content_ids=ids,
+        files=file_facts(find_layout(part)),
+    )
+    write_manifest(manifest, part)
+    return manifest
+
+
+def _told(records: Iterator[RecordT], advance: Advance) -> Iterator[RecordT]:
+    count = 0
+    for count, record in enumerate(records, 1):
+        if count % _STEP == 0:
+            advance(_STEP)
+        yield record
+    advance(count % _STEP)
+
+
+def _unique_documents(collection: Collection) -> Iterator[Document]:
+    return unique(lambda: enumerate(collection.documents(), 1), place="record")
+
+
+def _unique_queries(collection: Collection) -> Iterator[Query]:
+    return unique(lambda: enumerate(collection.queries(), 1), place="record")
+
+
+def _unique_judgments(collection: Collection, split: str) -> Iterator[Judgment]:
+    seen: Qrels = {}
+    return once(lambda: enumerate(collection.judgments(split), 1), seen, place="judgment")
+
+
+def _require_split_name(split: str) -> None:
+    if not split or split != Path(split).name or split.startswith(".") or not split.isprintable():
+        raise DataError(f"split {split!r} cannot be a file name")
+
+
+def _require_room(target: Path, overwrite: bool) -> None:
+    if not target.exists() or (target.is_dir() and not any(target.iterdir())):
+        return
+    if not target.is_dir():
+        raise UsageError("is a file, not a folder", path=target)
+    try:
+        read_manifest(target)
+    except DataError:
+        raise UsageError(
+            "is there already and was not written by beirkit", path=target, hint="choose another folder"
+        ) from None
+    if not overwrite:
+        raise UsageError("is there already", path=target, hint="choose another folder, or overwrite it")
+
+
+def _move(part: Path, target: Path) -> None:
+    """Rename the finished folder into its place; what beirkit wrote there before steps aside first."""
+    old = target.with_name(f".{target.name}.{os.getpid()}.old")
+    try:
+        if target.exists() and any(target.iterdir()):
+            target.rename(old)
+        try:
+            part.rename(target)
+        except OSError:
+            if old.exists():
+                old.rename(target)
+            raise
+    except OSError as error:
+        raise WriteError(f"cannot be put in place: {error.strerror}", path=target) from error
+    shutil.rmtree(old, ignore_errors=True)
+
+

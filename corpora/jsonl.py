@@ -1,0 +1,239 @@
+"""One line of corpus.jsonl or queries.jsonl: from bytes to a record, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+import msgspec
+
+from beirkit.corpora.errors import DataError
+from beirkit.corpora.files import byte_lines
+from beirkit.corpora.findings import Refused
+from beirkit.corpora.ids import id_problem
+from beirkit.corpora.records import Document, Metadata, Query
+from beirkit.corpora.unique import unique
+
+
+class _DocumentLine(msgspec.Struct, gc=False, forbid_unknown_fields=True, rename={"doc_id": "_id"}):
+    doc_id: str
+    text: str
+    title: str = ""
+    metadata: Metadata = {}
+
+
+class _QueryLine(msgspec.Struct, gc=False, forbid_unknown_fields=True, rename={"query_id": "_id"}):
+    query_id: str
+    text: str
+    metadata: Metadata = {}
+
+
+_document_line = msgspec.json.Decoder(_DocumentLine)
+_query_line = msgspec.json.Decoder(_QueryLine)
+_any_line = msgspec.json.Decoder()
+_MISSING = object()
+
+RecordT = TypeVar("RecordT", Document, Query)
+
+
+def parse_document(line: bytes) -> Document:
+    """A document from one line.
+
+    The common shape is decoded straight into a structure; whatever does not fit is looked at again, piece
+    by piece, to accept the variants that lose nothing and to say exactly what is wrong with the rest.
+
+    Raises:
+        Refused: the line is no document.
+    """
+    try:
+        raw = _document_line.decode(line)
+    except msgspec.DecodeError:
+        fields = _object(line)
+        doc_id = _record_id(fields)
+        title = _text(fields, "title", default="")
+        text = _text(fields, "text", null="")
+        return Document(doc_id, title, text, _metadata(fields, ("_id", "title", "text")))
+    if not raw.doc_id.isprintable() or not raw.doc_id:
+        _require_id(raw.doc_id)
+    return Document(raw.doc_id, raw.title, raw.text, raw.metadata)
+
+
+def parse_query(line: bytes) -> Query:
+    """A query from one line.
+
+    Raises:
+        Refused: the line is no query.
+    """
+    try:
+        raw = _query_line.decode(line)
+    except msgspec.DecodeError:
+        fields = _object(line)
+        query_id = _record_id(fields)
+        return Query(query_id, _text(fields, "text"), _metadata(fields, ("_id", "text")))
+    if not raw.query_id.isprintable() or not raw.query_id:
+        _require_id(raw.query_id)
+    return Query(raw.query_id, raw.text, raw.metadata)
+
+
+def read_documents(path: Path) -> Iterator[Document]:
+    """The documents of a ``corpus.jsonl``, each id once, in file order.
+
+    Raises:
+        DataError: a line is damaged or no document, or an id stands for two texts; with path and line.
+    """
+    return unique(lambda: numbered(path, parse_document), place="line", path=path)
+
+
+def read_queries(path: Path) -> Iterator[Query]:
+    """The queries of a ``queries.jsonl``, each id once, in file order.
+
+    Raises:
+        DataError: a line is damaged or no query, or an id stands for two texts; with path and line.
+    """
+    return unique(lambda: numbered(path, parse_query), place="line", path=path)
+
+
+def numbered(path: Path, parse: Callable[[bytes], RecordT]) -> Iterator[tuple[int, RecordT]]:
+    """Each record with its line number; blank lines are skipped."""
+    for number, line in byte_lines(path):
+        try:
+            record = parse(line)
+        except Refused as refused:
+            if not line.strip():
+                continue
+            raise DataError(refused.found, path=path, line=number, hint=refused.todo) from refused
+        yield number, record
+
+
+def encoder(*, ascii: bool) -> Callable[[Document | Query], str]:
+    """A function that writes a record as one line, without its end.
+
+    Keys stand in BEIR's order, separators are ``", "`` and ``": "``, as Python's ``json.dumps`` writes them.
+
+    Args:
+        ascii: escape everything beyond ASCII; otherwise characters stand as they are.
+    """
+    dumps = json.JSONEncoder(ensure_ascii=ascii, allow_nan=False).encode
+
+    def encode(record: Document | Query) -> str:
+        fields: dict[str, Any]
+        if isinstance(record, Document):
+            fields = {"_id": record.doc_id, "title": record.title, "text": record.text}
+        else:
+            fields = {"_id": record.query_id, "text": record.text}
+        fields["metadata"] = record.metadata
+        try:
+            line = dumps(fields)
+            if not line.isascii():
+                line.encode()
+        except (TypeError, ValueError) as error:
+            raise DataError(
+                f"record {fields['_id']!r} cannot be written as JSON in UTF-8: {error}",
+                hint="texts must be Unicode without lone surrogates, metadata must be finite JSON values",
+            ) from error
+        return line
+
+    return encode
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    try:
+        value = _any_line.decode(line)
+    except msgspec.DecodeError as error:
+        _explain(line, error)
+    if not isinstance(value, dict):
+        kind = {list: "an array", str: "a string", type(None): "null"}.get(type(value), "a bare value")
+        raise Refused("BK003", f"is not a JSON object but {kind}", "each line holds one object")
+    return value
+
+
+def _record_id(fields: dict[str, Any]) -> str:
+    value = fields.get("_id", _MISSING)
+    if value is _MISSING:
+        keys = ", ".join(repr(key) for key in fields) or "none"
+        todo = 'rename the key "id" to "_id"' if "id" in fields else "every record needs one"
+        raise Refused("BK005", f'has no "_id"; its keys: {keys}', todo)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        shown = msgspec.json.encode(value).decode()[:60]
+        raise Refused("BK004", f'"_id" is {shown}, neither a string nor an integer', "write ids as strings")
+    _require_id(value)
+    return value
+
+
+def _require_id(value: str) -> None:
+    problem = id_problem(value)
+    if problem:
+        raise Refused("BK007", f"id {value!r} {problem}", "give the record an id without it")
+
+
+def _text(fields: dict[str, Any], key: str, *, default: str | None = None, null: str | None = None) -> str:
+    value = fields.get(key, _MISSING)
+    if isinstance(value, str):
+        return value
+    fallback = default if null is None else null
+    if value is None and fallback is not None:
+        return fallback
+    if value is _MISSING:
+        if default is not None:
+            return default
+        keys = ", ".join(repr(name) for name in fields)
+        raise Refused("BK005", f'has no "{key}"; its keys: {keys}', "an empty text is written as an empty string")
+    shown = msgspec.json.encode(value).decode()[:60]
+    raise Refused("BK004", f'"{key}" is not a string but {shown}', "write it as a string")
+
+
+def _metadata(fields: dict[str, Any], known: tuple[str, ...]) -> Metadata:
+    """The metadata object with every other key of the record beside it; nothing is lost."""
+    given = fields.get("metadata")
+    metadata: Metadata
+    if given is None:
+        metadata = {}
+    elif isinstance(given, dict):
+        metadata = dict(given)
+    else:  # a table or text in the place of the object
+        metadata = {"metadata": given}
+    for key, value in fields.items():
+        if key in known or key == "metadata":
+            continue
+        if key in metadata and metadata[key] != value:
+            while key in metadata:  # both have it and differ: the one from outside gets another name
+                key += "_"
+        metadata[key] = value
+    return metadata
+
+
+def _explain(line: bytes, error: msgspec.DecodeError) -> NoReturn:
+    """Say what is wrong with a line that is not JSON, in the words of whoever wrote it."""
+    try:
+        text = line.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        raise Refused("BK008", f"is not UTF-8 at byte {problem.start + 1} of the line", "save it as UTF-8") from None
+    start = len(text) - len(text.lstrip())
+    try:
+        value, end = json.JSONDecoder().raw_decode(text, start)
+    except (json.JSONDecodeError, RecursionError) as problem:
+        column = f" at column {problem.colno}" if isinstance(problem, json.JSONDecodeError) else ""
+        reason = problem.msg if isinstance(problem, json.JSONDecodeError) else "nested too deeply"
+        raise Refused("BK002", f"is not JSON{column}: {reason}", "the line is damaged or cut") from None
+    rest = text[end:].lstrip()
+    if rest.startswith(("{", "[")):
+        column_of_next = len(text) - len(rest) + 1
+        raise Refused(
+            "BK002",
+            f"several records on one line: the second starts at column {column_of_next}",
+            "put each record on its own line",
+        ) from None
+    if rest:
+        raise Refused("BK002", f"is not JSON: {rest[:20]!r} follows the record", "the line is damaged") from None
+    if isinstance(value, dict):
+        for key, field in value.items():
+            if isinstance(field, float) and field - field != 0:  # NaN or infinite
+                kind = "a string" if key in ("_id", "title", "text") else "JSON"
+                raise Refused("BK004", f'"{key}" is not {kind} but {field}', "JSON knows no NaN") from None
+    if "\\u" in text and any("\ud800" <= char <= "\udfff" for char in json.dumps(value, ensure_ascii=False)):
+        raise Refused("BK008", "holds half of a surrogate pair, which is no character", "write whole characters")
+    raise Refused("BK002", f"is not JSON: {error}", "the line is damaged") from None

@@ -1,0 +1,89 @@
+"""Where the files of a BEIR folder lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from beirkit.corpora.errors import DataError
+
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The files of one BEIR folder.
+
+    Attributes:
+        folder: the folder.
+        corpus: ``corpus.jsonl`` or ``corpus.jsonl.gz``.
+        queries: ``queries.jsonl`` or ``queries.jsonl.gz``.
+        qrels: by split, ``qrels/<split>.tsv`` or ``.tsv.gz``; empty where nothing is judged.
+    """
+
+    folder: Path
+    corpus: Path
+    queries: Path
+    qrels: dict[str, Path]
+
+    def files(self) -> dict[str, Path]:
+        """Every data file by its name relative to the folder, sorted."""
+        paths = [self.corpus, self.queries, *self.qrels.values()]
+        return {path.relative_to(self.folder).as_posix(): path for path in sorted(paths)}
+
+
+def find_layout(folder: Path | str) -> Layout:
+    """Find the files of a BEIR folder, without opening any.
+
+    Raises:
+        DataError: this is no folder, a file is missing, or stands there both plain and compressed.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise DataError("is not a folder" if folder.exists() else "does not exist", path=folder)
+    corpus, queries = _either(folder, "corpus.jsonl"), _either(folder, "queries.jsonl")
+    if corpus is None:
+        raise DataError("has no corpus.jsonl", path=folder, hint=_elsewhere(folder))
+    if queries is None:
+        raise DataError("has no queries.jsonl", path=folder, hint="a BEIR folder needs one")
+    return Layout(folder, corpus, queries, find_qrels(folder))
+
+
+def find_qrels(folder: Path) -> dict[str, Path]:
+    """The judgment files of a BEIR folder by split, sorted by split."""
+    qrels: dict[str, Path] = {}
+    for suffix in (".tsv", ".tsv.gz"):
+        for path in sorted(folder.glob(f"qrels/*{suffix}")):
+            split = path.name.removesuffix(suffix)
+            if split in qrels:
+                raise _both(folder, f"qrels/{split}.tsv")
+            if path.is_file() and not split.startswith("."):
+                qrels[split] = path
+    return dict(sorted(qrels.items()))
+
+
+def is_beir_folder(path: Path | str) -> bool:
+    """Whether a folder holds a corpus and queries under BEIR's names."""
+    try:
+        find_layout(path)
+    except DataError:
+        return False
+    return True
+
+
+def _either(folder: Path, name: str) -> Path | None:
+    found = [path for path in (folder / name, folder / f"{name}.gz") if path.is_file()]
+    if len(found) > 1:
+        raise _both(folder, name)
+    return found[0] if found else None
+
+
+def _both(folder: Path, name: str) -> DataError:
+    return DataError(f"holds both {name} and {name}.gz", path=folder, hint="remove the one that is out of date")
+
+
+def _elsewhere(folder: Path) -> str:
+    inner = sorted(path.parent.name for path in folder.glob("*/corpus.jsonl*"))
+    if not inner:
+        return "a BEIR folder holds corpus.jsonl, queries.jsonl and qrels/"
+    return f"did you mean {inner[0]}/ inside it?" if len(inner) == 1 else "it holds several: " + ", ".join(inner)

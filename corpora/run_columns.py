@@ -1,0 +1,219 @@
+"""Gathers the lines of a run file into columns, whole blocks at a time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from beirkit.corpora.errors import DataError
+from beirkit.corpora.ids import id_problem
+from beirkit.corpora.run import Run
+
+_BOM = b"\xef\xbb\xbf"
+_FIELDS = 6
+_BLANK = np.zeros(256, dtype=bool)
+_BLANK[list(b" \t\n\r\v\f")] = True
+
+
+class _ListLine(msgspec.Struct):
+    query_id: str
+    results: list[tuple[str, float]]
+    tag: str = "beirkit"
+
+
+class RunColumns:
+    """Results in the order of a file, as ordinals of queries and documents and a score each.
+
+    A block whose lines all have six fields is split as one text, which is several times faster than line by
+    line; only a block with a blank, long or damaged line is looked at line by line.
+
+    Args:
+        path: the file, for messages.
+
+    Attributes:
+        long_lines: lines with text after the tag.
+        copies: results dropped by :meth:`run`, as ``query/document``.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.long_lines = 0
+        self.copies: list[str] = []
+        self._path = path
+        self._line = 0
+        self._tag: bytes | None = None
+        self._query_places: defaultdict[bytes, int] = defaultdict(count().__next__)
+        self._doc_places: defaultdict[bytes, int] = defaultdict(count().__next__)
+        self._queries: list[npt.NDArray[np.int32]] = []
+        self._docs: list[npt.NDArray[np.int32]] = []
+        self._scores: list[npt.NDArray[np.float64]] = []
+
+    def add_block(self, block: bytes) -> None:
+        """Add whole lines of TREC columns.
+
+        Raises:
+            DataError: a line has too few fields, or a score is no finite number.
+        """
+        if self._line == 0:
+            block = block.removeprefix(_BOM)
+        n_lines = block.count(b"\n") + (not block.endswith(b"\n"))
+        fields = block.split()
+        if not _uniform(block, n_lines, len(fields)) or not self._add(fields):
+            self._add(self._checked(block))
+        self._line += n_lines
+
+    def add_json_line(self, number: int, line: bytes) -> None:
+        """Add one line of the JSON form.
+
+        Raises:
+            DataError: the line is not of that form.
+        """
+        self._line = number
+        if not line.strip():
+            return
+        try:
+            row = msgspec.json.decode(line, type=_ListLine)
+        except msgspec.DecodeError as error:
+            raise self._error(number, f"is no list of results: {error}") from error
+        if self._tag is None:
+            self._tag = row.tag.encode()
+        query = self._query_places[row.query_id.encode()]
+        docs = [self._doc_places[doc_id.encode()] for doc_id, _ in row.results]
+        self._queries.append(np.full(len(docs), query, dtype=np.int32))
+        self._docs.append(np.array(docs, dtype=np.int32))
+        self._scores.append(np.array([score for _, score in row.results], dtype=np.float64))
+
+    def run(self, *, strict: bool) -> Run:
+        """The run of everything added: queries in order of appearance, each list in file order.
+
+        Args:
+            strict: refuse a document that stands twice in one list.
+
+        Raises:
+            DataError: an id is not UTF-8, empty or holds a control character; or a repeated document, if strict.
+        """
+        query_ids, doc_ids = self._texts(self._query_places, "query"), self._texts(self._doc_places, "document")
+        queries = _joined(self._queries, np.int32)
+        docs = _joined(self._docs, np.int32)
+        scores = _joined(self._scores, np.float64)
+        if len(queries) and (np.diff(queries) < 0).any():  # the lists of several queries are mixed
+            order = np.argsort(queries, kind="stable")
+            queries, docs, scores = queries[order], docs[order], scores[order]
+        pairs = queries.astype(np.int64) * len(doc_ids) + docs
+        ordered = np.sort(pairs)
+        if len(ordered) and (ordered[1:] == ordered[:-1]).any():
+            keep = _best_of_each(pairs, scores)
+            self.copies = [
+                f"{query_ids[q]}/{doc_ids[d]}"
+                for q, d in zip(queries[~keep].tolist(), docs[~keep].tolist(), strict=True)
+            ]
+            if strict:
+                raise DataError(
+                    f"{len(self.copies)} results stand twice in a list (e.g. {', '.join(self.copies[:3])})",
+                    path=self._path,
+                )
+            queries, docs, scores = queries[keep], docs[keep], scores[keep]
+        offsets = np.zeros(len(query_ids) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(queries, minlength=len(query_ids)), out=offsets[1:])
+        tag = (self._tag or b"").decode("utf-8", "replace")
+        return Run(query_ids, doc_ids, offsets, docs, scores, tag or "beirkit")
+
+    def _add(self, fields: list[bytes]) -> bool:
+        """Add fields that come six by six; False where a score among them is no finite number."""
+        texts = fields[4::_FIELDS]
+        try:
+            scores = np.array(list(map(float, texts)), dtype=np.float64)
+        except ValueError:
+            return False
+        if not np.isfinite(scores).all() or b"_" in b"".join(texts):  # Python reads 1_0 as 10
+            return False
+        if self._tag is None and fields:
+            self._tag = fields[5]
+        self._scores.append(scores)
+        queries, docs = fields[0::_FIELDS], fields[2::_FIELDS]
+        self._queries.append(np.array(list(map(self._query_places.__getitem__, queries)), dtype=np.int32))
+        self._docs.append(np.array(list(map(self._doc_places.__getitem__, docs)), dtype=np.int32))
+        return True
+
+    def _checked(self, block: bytes) -> list[bytes]:
+        """The first six fields of every line that is not blank, each line looked at by itself."""
+        good: list[bytes] = []
+        for number, line in enumerate(block.split(b"\n"), self._line + 1):
+            fields = line.split()
+            if not fields:
+                continue
+            if len(fields) < _FIELDS:
+                raise self._error(
+                    number, f"has {len(fields)} fields, a run has 6", "query Q0 document rank score tag"
+                )
+            self.long_lines += len(fields) > _FIELDS
+            score = _number(fields[4])
+            if score is None:
+                shown = fields[4].decode("utf-8", "replace")
+                pair = b"/".join((fields[0], fields[2])).decode("utf-8", "replace")
+                raise self._error(number, f"the score of {pair} is {shown!r}, not a finite number")
+            good += fields[:_FIELDS]
+        return good
+
+    def _texts(self, places: dict[bytes, int], what: str) -> list[str]:
+        texts: list[str] = []
+        for raw in places:
+            try:
+                text = raw.decode("utf-8")
+            except UnicodeDecodeError:
+                raise self._error(self._find(raw), f"{what} id {raw!r} is not UTF-8", "save the run as UTF-8") from None
+            problem = "" if text and text.isprintable() else id_problem(text)
+            if problem:
+                raise self._error(self._find(raw), f"{what} id {text!r} {problem}")
+            texts.append(text)
+        return texts
+
+    def _find(self, raw: bytes) -> int | None:
+        from beirkit.corpora.files import byte_lines
+
+        return next((number for number, line in byte_lines(self._path) if raw in line.split()), None)
+
+    def _error(self, line: int | None, found: str, todo: str = "") -> DataError:
+        return DataError(found, path=self._path, line=line, hint=todo)
+
+
+def _uniform(block: bytes, n_lines: int, n_fields: int) -> bool:
+    """Whether every line of a block has exactly six fields."""
+    if n_fields != n_lines * _FIELDS:
+        return False
+    data = np.frombuffer(block, dtype=np.uint8)
+    blank = _BLANK[data]
+    starts = np.flatnonzero(~blank[1:] & blank[:-1]) + 1  # of every field but one at the very start
+    if not blank[0]:
+        starts = np.concatenate(([0], starts))
+    ends = np.flatnonzero(data == ord("\n"))[: n_lines - 1]
+    before = np.searchsorted(starts, ends)
+    return bool((before == np.arange(1, n_lines) * _FIELDS).all())
+
+
+def _number(text: bytes) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return None if b"_" in text or value - value != 0 else value
+
+
+def _best_of_each(pairs: npt.NDArray[np.int64], scores: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Where the best score of each pair stands, the first of equal ones."""
+    order = np.lexsort((-scores, pairs))
+    first = np.ones(len(pairs), dtype=bool)
+    first[1:] = pairs[order][1:] != pairs[order][:-1]
+    keep = np.zeros(len(pairs), dtype=bool)
+    keep[order[first]] = True
+    return keep
+
+
+def _joined(parts: Sequence[npt.NDArray[Any]], dtype: type[np.generic]) -> npt.NDArray[Any]:
+    return np.concatenate(parts) if parts else np.empty(0, dtype=dtype)

@@ -1,0 +1,146 @@
+"""Runs on disk: TREC's six columns, and a JSON form for ids that cannot stand between blanks."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from beirkit.corpora.errors import DataError
+from beirkit.corpora.files import atomic_open, byte_lines, open_bytes
+from beirkit.corpora.ids import has_white_space, id_problem
+from beirkit.corpora.run import Run
+from beirkit.corpora.run_columns import RunColumns
+
+_log = logging.getLogger(__name__)
+
+_BLOCK = 1 << 22
+
+
+def read_run(path: Path | str, *, strict: bool = False) -> Run:
+    """A run from a file; gzip is read through.
+
+    ``.jsonl`` is the form :func:`write_run` writes for odd ids, ``.json`` is ``{query_id: {doc_id: score}}``,
+    anything else is TREC: ``query Q0 document rank score tag`` at ASCII white space. The second column and
+    the rank are ignored, as is what follows the tag. Results stand in the run as they stand in the file.
+
+    Args:
+        path: the file.
+        strict: refuse a document that stands twice in one list, instead of keeping its best score.
+
+    Raises:
+        DataError: a line is no result, or a score is no finite number; with path and line.
+    """
+    path = Path(path)
+    name = path.name.removesuffix(".gz")
+    if name.endswith(".json"):
+        return _read_json(path)
+    columns = RunColumns(path)
+    if name.endswith(".jsonl"):
+        for number, line in byte_lines(path):
+            columns.add_json_line(number, line)
+    else:
+        with open_bytes(path) as stream:
+            while block := stream.read(_BLOCK):
+                columns.add_block(block + stream.readline())
+    run = columns.run(strict=strict)
+    if columns.long_lines:
+        plural = "line" if columns.long_lines == 1 else "lines"
+        _log.warning("%s: %d %s with extra fields after the tag, ignored", path, columns.long_lines, plural)
+    if columns.copies:
+        _log.warning(
+            "%s: %d duplicate results dropped, the best score of each kept (e.g. %s)",
+            path,
+            len(columns.copies),
+            ", ".join(columns.copies[:3]),
+        )
+    return run
+
+
+def write_run(run: Run, path: Path | str) -> None:
+    """Write a run in ranking order, ranks from 1; the name's end picks the form, ``.gz`` compresses.
+
+    ``.jsonl`` holds one query a line; anything else is TREC, in which a query without results cannot stand.
+    A score is written as the shortest decimal that reads back as the same number of its own type, so a
+    float32 run ranks the same after reading, compared as float32 or as float64.
+
+    Raises:
+        DataError: a score is not finite, or the form is TREC and an id is empty or holds white space.
+        WriteError: the system refused the file.
+    """
+    path = Path(path)
+    run.require_finite()
+    ranked = run.ordered()
+    lines = _json_lines(ranked) if path.name.removesuffix(".gz").endswith(".jsonl") else _trec_lines(ranked, path)
+    with atomic_open(path) as out:
+        for line in lines:
+            out.write(line)
+
+
+def run_file_name(run: Run) -> str:
+    """The file name whose form can hold every id of this run: ``run.trec.gz``, else ``run.jsonl.gz``."""
+    plain = all(not _unfit(value) for values in (run.query_ids, _used_documents(run)) for value in values)
+    return "run.trec.gz" if plain and not _unfit(run.tag) else "run.jsonl.gz"
+
+
+def _trec_lines(run: Run, path: Path) -> Iterator[str]:
+    for what, values in (("query id", run.query_ids), ("document id", _used_documents(run)), ("tag", [run.tag])):
+        for value in values:
+            problem = _unfit(value)
+            if problem:
+                raise DataError(
+                    f"{what} {value!r} {problem}: it cannot stand in a TREC run",
+                    path=path,
+                    hint="write run.jsonl or run.jsonl.gz instead, which holds any id",
+                )
+    for query_id, doc_ids, scores in _lists(run):
+        yield "".join(
+            f"{query_id} Q0 {doc_id} {rank} {score} {run.tag}\n"
+            for rank, (doc_id, score) in enumerate(zip(doc_ids, scores, strict=True), 1)
+        )
+
+
+def _json_lines(run: Run) -> Iterator[str]:
+    tag = json.dumps(run.tag)
+    for query_id, doc_ids, scores in _lists(run):
+        results = ", ".join(f"[{json.dumps(d)}, {s}]" for d, s in zip(doc_ids, scores, strict=True))
+        yield f'{{"query_id": {json.dumps(query_id)}, "tag": {tag}, "results": [{results}]}}\n'
+
+
+def _lists(run: Run) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Each query with its document ids and the texts of its scores."""
+    for index, query_id in enumerate(run.query_ids):
+        docs, scores = run.results(index)
+        if scores.dtype == np.float32:
+            texts = scores.astype("U32").tolist()
+        else:
+            texts = list(map(repr, scores.astype(np.float64).tolist()))
+        yield query_id, [run.doc_ids[doc] for doc in docs.tolist()], texts
+
+
+def _used_documents(run: Run) -> Sequence[str]:
+    return [run.doc_ids[doc] for doc in np.unique(run.docs).tolist()]
+
+
+def _unfit(value: str) -> str:
+    if has_white_space(value):
+        return "is empty" if not value else "holds white space"
+    return id_problem(value)
+
+
+def _read_json(path: Path) -> Run:
+    with open_bytes(path) as stream:
+        content = stream.read()
+    try:
+        table = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"is not JSON: {error}", path=path) from error
+    if not isinstance(table, dict) or not all(isinstance(row, dict) for row in table.values()):
+        raise DataError("is not an object of query ids, each with an object of document ids", path=path)
+    try:
+        return Run.from_dict(table, tag=path.name.split(".")[0])
+    except DataError as error:
+        raise DataError(error.found, path=path, hint=error.hint) from error

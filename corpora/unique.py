@@ -1,0 +1,91 @@
+"""Each id once: identical copies are dropped and told, different records under one id are refused."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from beirkit.corpora.errors import DataError
+from beirkit.corpora.ids import IdSet
+from beirkit.corpora.records import Document, Query
+
+_log = logging.getLogger(__name__)
+
+RecordT = TypeVar("RecordT", Document, Query)
+
+
+def unique(
+    start: Callable[[], Iterable[tuple[int, RecordT]]], *, place: str, path: Path | str | None = None
+) -> Iterator[RecordT]:
+    """The records of a pass, each id once.
+
+    Memory is that of an :class:`IdSet` as long as no id comes twice. Only when one does are two more passes
+    made, to find the first occurrence and its content for every id that repeats.
+
+    Args:
+        start: starts a pass of ``(number, record)``.
+        place: what the numbers count, for messages: ``"line"`` or ``"record"``.
+        path: the file, for messages.
+
+    Raises:
+        DataError: two records under one id differ in title or text; the message names both places.
+    """
+    seen = IdSet()
+    known: dict[str, tuple[int, bytes]] | None = None
+    dropped: list[str] = []
+    for number, record in start():
+        record_id = _id(record)
+        if seen.add(record_id):
+            yield record
+            continue
+        if known is None:
+            known = _repeated(start)
+        first, digest = known.get(record_id, (number, b""))
+        if first == number:  # the first of its kind, or only its hash was met before
+            yield record
+        elif digest != _content(record):
+            what = "document" if isinstance(record, Document) else "query"
+            raise DataError(
+                f"{what} id {record_id!r} stands at {place}s {first} and {number} with different texts",
+                path=path,
+                line=number if place == "line" else None,
+                hint="keep one of them, or give them different ids",
+            )
+        else:
+            dropped.append(record_id)
+    if dropped:
+        _log.warning(
+            "%s: %d repeated records dropped, the same id and text each time (e.g. %s)",
+            path or "collection",
+            len(dropped),
+            ", ".join(dropped[:3]),
+        )
+
+
+def _repeated(start: Callable[[], Iterable[tuple[int, RecordT]]]) -> dict[str, tuple[int, bytes]]:
+    """First place and content of every id that comes more than once."""
+    seen = IdSet()
+    again = {_id(record) for _, record in start() if not seen.add(_id(record))}
+    first: dict[str, tuple[int, bytes]] = {}
+    for number, record in start():
+        record_id = _id(record)
+        if record_id in again and record_id not in first:
+            first[record_id] = (number, _content(record))
+    return first
+
+
+def _id(record: Document | Query) -> str:
+    return record.doc_id if isinstance(record, Document) else record.query_id
+
+
+def _content(record: Document | Query) -> bytes:
+    """A digest of what counts: title and text. Metadata may differ between copies."""
+    digest = hashlib.blake2b(digest_size=16)
+    if isinstance(record, Document):
+        digest.update(f"{len(record.title)} ".encode())
+        digest.update(record.title.encode("utf-8", "surrogatepass"))
+    digest.update(record.text.encode("utf-8", "surrogatepass"))
+    return digest.digest()
