@@ -1,0 +1,84 @@
+# Each target sets up what it needs in .venv; the second time that takes no work.
+#   make demo    retrievers compared on a real corpus
+#   make test    the tests
+#   make check   everything CI holds: format, lint, types, spelling, house rules, packaging
+#   make bench   peers side by side on the same work
+#   make docs    write the generated reference pages anew
+#   make format  put the sources in shape
+#   make clean   remove .venv and what builds and tools leave behind (results and corpora stay)
+
+PYTHON ?= python3
+# Where torch's CPU builds are published. Empty (make TORCH_INDEX= demo): torch as pip finds it.
+TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+export TORCH_INDEX
+
+# What the demo and the benchmarks keep stays inside the checkout.
+demo bench: export BEIRKIT_HOME ?= $(CURDIR)
+
+PY = .venv/bin/python -P
+SOURCES = .ci beirkit benchmarks configs converters corpora docs evaluate retrievers tests
+OFFLINE = HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 TOKENIZERS_PARALLELISM=false
+PYTEST = $(OFFLINE) $(PY) -m pytest
+TEST_JOBS ?= 2
+TESTS ?=
+
+.NOTPARALLEL:
+.PHONY: demo test check bench docs format clean install install-dev
+.PHONY: check-format check-lint check-types check-names check-spelling check-house check-package
+
+demo: install
+	.venv/bin/beirkit demo
+
+test: install-dev
+	$(PYTEST) -q -n $(TEST_JOBS) --dist loadfile $(TESTS)
+
+check: install-dev check-format check-lint check-types check-names check-spelling check-house check-package
+	@echo "== all checks passed"
+
+check-format: install-dev
+	@echo "== format (ruff format)"
+	@$(PY) -m ruff format --check $(SOURCES)
+
+check-lint: install-dev
+	@echo "== lint (ruff check)"
+	@$(PY) -m ruff check $(SOURCES)
+
+check-types: install-dev
+	@echo "== types (mypy, strict)"
+	@$(PY) -m mypy
+
+check-names: install-dev
+	@echo "== names as editors resolve them (pyright)"
+	@$(PY) -m pyright
+
+check-spelling: install-dev
+	@echo "== spelling (codespell)"
+	@$(PY) -m codespell_lib $(SOURCES) Makefile *.md pyproject.toml
+
+check-house: install-dev
+	@echo "== house rules: architecture, packaging lists, docs"
+	@$(PYTEST) -q tests/test_architecture.py tests/test_packaging.py tests/test_docs.py
+
+check-package: install-dev
+	@echo "== packaging trials: sdist, wheel, editable install, clone under another name"
+	@$(PY) tests/house/package_trials.py
+
+bench: install-dev
+	$(OFFLINE) $(PY) benchmarks/peers.py
+
+docs: install-dev
+	$(PY) docs/build_reference.py
+
+format: install-dev
+	$(PY) -m ruff format $(SOURCES)
+	$(PY) -m ruff check --fix $(SOURCES)
+
+install:
+	@$(PYTHON) .ci/install.py all
+
+install-dev:
+	@$(PYTHON) .ci/install.py all,dev
+
+clean:
+	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

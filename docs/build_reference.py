@@ -1,0 +1,231 @@
+"""Writes the reference pages from the code: ``make docs``. A test holds the committed pages to it.
+
+commands.md comes from the parser of the command line, configuration.md from the structures of configuration
+files and of the options of every catalogued converter and retriever, with their docstrings.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from beirkit.cli.main import COMMANDS, build_parser
+from beirkit.configs import load, schema
+from beirkit.converters import catalog as converters
+from beirkit.converters.base import Converter
+from beirkit.retrievers import catalog as retrievers
+from beirkit.retrievers.base import Retriever
+
+DOCS = Path(__file__).parent
+
+GENERATED = "<!-- Written by `make docs` from the code; change the help texts and docstrings there. -->\n"
+
+COMMANDS_HEAD = """# Commands
+
+Exit codes: 0 done, 1 a check found something, 2 wrong use or bad input, 130 interrupted. An error is one
+message that says where, what was found and what to do; `--debug` adds the traceback. With `--json`, standard
+output holds JSON alone and everything for people goes to standard error.
+
+Options that may be repeated also take several values at once: `-r bm25 minilm` is `-r bm25 -r minilm`.
+"""
+
+CONFIGURATION_HEAD = """# Configuration
+
+Facts about datasets, retrievers and suites are YAML files. Those that ship lie in `configs/`; a file of your
+own has the same keys and is given by its path. An unknown key or a wrong type is an error that names the file
+and the key. Options of a converter go under `options:` of a dataset or behind `--set` of `beirkit convert`;
+options of a retriever go under its `options:` or behind its name, as in `bm25:k1=1.5,b=0.75`.
+"""
+
+# A section of a docstring in Google's style: its heading, then what is indented below it.
+_SECTION = re.compile(r"^(?:Attributes|Options|Args):\n((?:[ \t]+.*\n|\n)+)", re.MULTILINE)
+# One entry of a section: the name, the text after the colon, and the deeper lines that go on with it.
+_ENTRY = re.compile(r"^ {4}(\w+)(?: \(.*?\))?: (.*\n(?: {5,}.*\n)*)", re.MULTILINE)
+
+
+class UndocumentedError(Exception):
+    """An option or a key that no help text or docstring explains."""
+
+
+def pages() -> dict[str, str]:
+    """File name and content of every generated page."""
+    return {"commands.md": commands_page(), "configuration.md": configuration_page()}
+
+
+def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The parser of every command, by name."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return dict(action.choices)
+    raise UndocumentedError("the parser has no commands")
+
+
+def actions(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    """The arguments and options of one command, without ``--help``."""
+    return [action for action in parser._actions if not isinstance(action, argparse._HelpAction)]
+
+
+def commands_page() -> str:
+    """commands.md."""
+    commands = subcommands(build_parser())
+    listed = [{_spelling(action) for action in actions(parser)} for parser in commands.values()]
+    common = set.intersection(*listed)
+    parts = [GENERATED, COMMANDS_HEAD]
+    for name, parser in commands.items():
+        own = [action for action in actions(parser) if _spelling(action) not in common]
+        parts.append(f"\n## beirkit {name}\n\n{_sentence(COMMANDS[name][1])}\n")
+        if own:
+            parts.append("\n" + _table(("argument", "what it does"), [_row(name, action) for action in own]))
+    shared = [action for action in actions(next(iter(commands.values()))) if _spelling(action) in common]
+    if shared:
+        parts.append("\n## Options of every command\n\n")
+        parts.append(_table(("option", "what it does"), [_row("every command", action) for action in shared]))
+    return "".join(parts)
+
+
+def configuration_page() -> str:
+    """configuration.md."""
+    parts = [GENERATED, CONFIGURATION_HEAD]
+    for title, shape, kind in (
+        ("Datasets", schema.DatasetConfig, "datasets"),
+        ("Retrievers", schema.RetrieverConfig, "retrievers"),
+        ("Suites", schema.SuiteConfig, "suites"),
+    ):
+        shipped = ", ".join(f"`{name}`" for name in load.names(kind)) or "none"
+        parts.append(f"\n## {title}: `configs/{kind}/*.yaml`\n\nShipped: {shipped}.\n\n")
+        parts.append(_fields_table(shape, documented(shape), where=shape.__name__))
+    parts.append("\n## Options of converters\n")
+    parts += [_options(name, converters.get(name)) for name in converters.names()]
+    parts.append("\n## Options of retrievers\n")
+    parts += [_options(kind, retrievers.get(kind)) for kind in retrievers.kinds()]
+    return "".join(parts)
+
+
+def documented(*classes: type) -> dict[str, str]:
+    """What the ``Attributes:``, ``Options:`` and ``Args:`` sections of docstrings say, by name."""
+    said: dict[str, str] = {}
+    for owner in classes:
+        for section in _SECTION.findall(inspect.cleandoc(owner.__doc__ or "") + "\n"):
+            for name, words in _ENTRY.findall(section):
+                said.setdefault(name, " ".join(words.split()))
+    return said
+
+
+def _options(name: str, owner: type[Converter[Any]] | type[Retriever[Any]]) -> str:
+    summary = _sentence(_markdown(owner.summary))
+    head = f"\n### `{name}`\n\n{summary}\n\n"
+    if not msgspec.structs.fields(owner.Options):
+        return head + "No options.\n"
+    where = f"options of {name}"
+    return head + _fields_table(owner.Options, documented(owner.Options, *owner.__mro__[:-1]), where=where)
+
+
+def _fields_table(shape: type[msgspec.Struct], said: dict[str, str], *, where: str) -> str:
+    return _table(
+        ("key", "type", "default", "meaning"), list(_field_rows(shape, said, where=where, prefix=""))
+    )
+
+
+def _field_rows(
+    shape: type[msgspec.Struct], said: dict[str, str], *, where: str, prefix: str
+) -> Iterator[tuple[str, ...]]:
+    for field in msgspec.structs.fields(shape):
+        name = field.encode_name
+        if name not in said:
+            raise UndocumentedError(f"{where}: {prefix}{name} has no line in a docstring")
+        yield f"`{prefix}{name}`", _type(field.type), _default(field), _markdown(said[name])
+        for nested in _structures(field.type):
+            yield from _field_rows(nested, documented(nested), where=where, prefix=f"{prefix}{name}.")
+
+
+def _structures(annotation: Any) -> list[type[msgspec.Struct]]:
+    candidates = (annotation, *getattr(annotation, "__args__", ()))
+    return [one for one in candidates if isinstance(one, type) and issubclass(one, msgspec.Struct)]
+
+
+def _type(annotation: Any) -> str:
+    if getattr(annotation, "__name__", "") == "Literal" or "Literal[" in str(annotation)[:20]:
+        return "one of " + ", ".join(f"`{value}`" for value in annotation.__args__)
+    if _structures(annotation):
+        return "keys below"
+    text = str(annotation) if hasattr(annotation, "__args__") else annotation.__name__
+    return "`" + text.replace("typing.", "").replace("NoneType", "None").replace("|", "\\|") + "`"
+
+
+def _default(field: msgspec.structs.FieldInfo) -> str:
+    if field.default is not msgspec.NODEFAULT:
+        value = field.default
+    elif field.default_factory is not msgspec.NODEFAULT:
+        value = field.default_factory()
+    else:
+        return "required"
+    if value in ("", [], {}, ()) or value is None:
+        return "none"
+    if isinstance(value, msgspec.Struct):
+        return "as below"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    return f"`{value}`".replace("|", "\\|")
+
+
+def _spelling(action: argparse.Action) -> str:
+    value = _metavar(action)
+    if not action.option_strings:
+        return {"*": f"[{value} ...]", "+": f"{value} ...", "?": f"[{value}]"}.get(str(action.nargs), value)
+    names = ", ".join(action.option_strings)
+    return names if action.nargs == 0 else f"{names} {value}"
+
+
+def _metavar(action: argparse.Action) -> str:
+    if isinstance(action.metavar, str):
+        return action.metavar
+    return "|".join(map(str, action.choices)) if action.choices else action.dest.upper()
+
+
+def _row(command: str, action: argparse.Action) -> tuple[str, ...]:
+    if not action.help or action.help == argparse.SUPPRESS:
+        raise UndocumentedError(f"beirkit {command}: {_spelling(action)} has no help text")
+    text = (action.help % {**vars(action), "prog": "beirkit"}).replace("|", "\\|")
+    if action.choices and action.metavar and not all(str(choice) in text for choice in action.choices):
+        text += ": " + ", ".join(f"`{choice}`" for choice in action.choices)
+    return f"`{_spelling(action)}`".replace("|", "\\|"), text + (" (required)" if _must(action) else "")
+
+
+def _must(action: argparse.Action) -> bool:
+    return bool(action.option_strings) and action.required
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "".join("| " + " | ".join(cells) + " |\n" for cells in lines)
+
+
+def _markdown(text: str) -> str:
+    text = re.sub(r":\w+:`~?([^`]+)`", r"`\1`", text)
+    return text.replace("``", "`").replace("|", "\\|")
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:].rstrip(".") + "."
+
+
+def main(write: Callable[[Path, str], object] = Path.write_text) -> int:
+    """Write every page; an argument or a key without an explanation ends it."""
+    try:
+        for name, content in pages().items():
+            write(DOCS / name, content)
+    except UndocumentedError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,213 @@
+"""Trials of the package as other people get it: ``make check-package``.
+
+Built, installed and run outside the checkout: an sdist, the wheel made of it, an editable install, a clone
+under another folder name. Environments are empty ones that borrow the libraries of the environment running
+this, so nothing is downloaded and the checkout's own installation stays out of sight.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tempfile
+import time
+import tomllib
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parent.parent.parent
+
+# In the trial of the lean core these cannot be imported, as where no extra is installed.
+EXTRAS = ("torch", "sentence_transformers", "faiss", "beir", "transformers", "pandas", "bm25s", "ir_measures")
+
+BLOCKER = """
+import os, sys
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in os.environ.get("TRIAL_WITHOUT", "").split(","):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Blocker())
+"""
+
+WHERE = "import json, beirkit.cli as a, beirkit.corpora as b; print(json.dumps([a.__file__, b.__file__]))"
+
+
+class Place:
+    """An environment under a temporary folder, and commands run in it from outside any checkout."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.outside = folder / "elsewhere"
+        self.outside.mkdir(parents=True)
+        run([sys.executable, "-m", "venv", "--without-pip", folder / "env"])
+        self.python = folder / "env" / "bin" / "python"
+        site = run([self.python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]).strip()
+        # A path added this way is searched last, and its own .pth files (the editable checkout) are not read.
+        (Path(site) / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+        (Path(site) / "sitecustomize.py").write_text(BLOCKER, encoding="utf-8")
+
+    def install(self, *what: str | Path) -> None:
+        """Install without dependencies and without asking any index."""
+        quiet = ["-q", "--no-deps", "--no-index", "--no-build-isolation"]
+        run(
+            [sys.executable, "-m", "pip", "--python", str(self.python), "install", *quiet, *what],
+            cwd=self.outside,
+        )
+
+    def beirkit(
+        self, *words: str | Path, code: int = 0, without: Sequence[str] = ()
+    ) -> subprocess.CompletedProcess[str]:
+        """Run the installed command and hold it to an exit code."""
+        home = {"BEIRKIT_HOME": str(self.folder / "home"), "TRIAL_WITHOUT": ",".join(without)}
+        done = subprocess.run(
+            [self.python.parent / "beirkit", *words], cwd=self.outside, env={**clean_environment(), **home},
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        expect(
+            done.returncode == code,
+            f"beirkit {' '.join(map(str, words))}: exit {done.returncode}\n{done.stderr}",
+        )
+        expect("Traceback" not in done.stderr, done.stderr)
+        return done
+
+    def imported_from(self) -> list[Path]:
+        """Where this environment finds modules of two rooms."""
+        files = json.loads(run([self.python, "-P", "-c", WHERE], cwd=self.outside))
+        return [Path(file).resolve() for file in files]
+
+
+def trial_wheel(folder: Path) -> None:
+    """The sdist and the wheel made of it hold all packages and configs, no data, and the wheel works."""
+    run([sys.executable, "-P", "-m", "build", "--no-isolation", "--outdir", folder / "dist", CHECKOUT])
+    (wheel,) = (folder / "dist").glob("*.whl")
+    (sdist,) = (folder / "dist").glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        in_sdist = {name.partition("/")[2] for name in archive.getnames()}
+    expect(
+        {"pyproject.toml", "README.md", "LICENSE", "configs/schema.py"} <= in_sdist,
+        f"sdist: {sorted(in_sdist)}",
+    )
+    with zipfile.ZipFile(wheel) as zipped:
+        names = set(zipped.namelist())
+    check_wheel_names(names)
+
+    place = Place(folder)
+    place.install(wheel)
+    site = (folder / "env").resolve()
+    expect(
+        all(path.is_relative_to(site) for path in place.imported_from()), "the wheel is not what is imported"
+    )
+    use(place, folder)
+
+
+def check_wheel_names(names: set[str]) -> None:
+    """Every listed package and every config of the tree is in the wheel, and nothing but code beside them."""
+    setup = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    for package in setup["packages"]:
+        expect(package.replace(".", "/") + "/__init__.py" in names, f"{package} is not in the wheel")
+    for config in (CHECKOUT / "configs").rglob("*.yaml"):
+        expect(f"beirkit/{config.relative_to(CHECKOUT).as_posix()}" in names, f"{config} is not in the wheel")
+    strange = [
+        name
+        for name in names
+        if "/built/" in name
+        or not (name.startswith("beirkit/") or ".dist-info/" in name)
+        or not (name.endswith((".py", ".yaml", ".json", "py.typed")) or ".dist-info/" in name)
+    ]
+    expect(not strange, f"should not be in the wheel: {strange}")
+
+
+def use(place: Place, folder: Path) -> None:
+    """The commands a user starts with, outside the checkout; then the same without any optional part."""
+    expect("demo" in place.beirkit("--help").stdout, "--help does not name the demo")
+    place.beirkit("version")
+    libraries = json.loads(place.beirkit("version", "--json").stdout)["libraries"]
+    expect("numpy" in libraries, f"version names no numpy: {libraries}")
+    for what in ("datasets", "formats", "retrievers", "measures", "protocols"):
+        expect(json.loads(place.beirkit("list", what, "--json").stdout), f"list {what} is empty")
+    built = folder / "pystdlib"
+    place.beirkit("convert", "pystdlib", "--out", built, without=EXTRAS)
+    place.beirkit("check", built, without=EXTRAS)
+    words = ("run", "-d", built, "-r", "bm25", "--sample", "queries=20,docs=300", "--json")
+    (row,) = json.loads(place.beirkit(*words, without=EXTRAS).stdout)
+    expect(0 < row["measures"]["nDCG@10"] <= 1, f"bm25 on a sample: {row}")
+    missing = place.beirkit("run", "-d", built, "-r", "minilm", code=2, without=EXTRAS)
+    expect("pip install" in missing.stderr, f"a missing part names no remedy: {missing.stderr}")
+
+
+def trial_clone(folder: Path) -> None:
+    """A clone under another folder name installs editable, sees new modules, and keeps its links."""
+    clone = folder / "a-differently-named-checkout"
+    run(["git", "clone", "-q", "--no-hardlinks", CHECKOUT, clone])
+    links = list((clone / ".typing" / "beirkit").iterdir())
+    for link in links:
+        expect(link.is_symlink() and link.exists(), f"{link} is no link that leads somewhere")
+        expect(link.resolve().is_relative_to(clone.resolve()), f"{link} leads out of its checkout")
+    expect(len(links) > 0, ".typing is empty")
+
+    place = Place(folder / "editable")
+    place.install("-e", clone)
+    expect(
+        all(path.is_relative_to(clone.resolve()) for path in place.imported_from()),
+        "not imported from the clone",
+    )
+    for room in ("converters", "beirkit/cli"):
+        (clone / room / "added_later.py").write_text("VALUE = 42\n", encoding="utf-8")
+        name = room.replace("/", ".").removeprefix("beirkit.")
+        seen = run([place.python, "-P", "-c", f"from beirkit.{name}.added_later import VALUE; print(VALUE)"])
+        expect(seen.strip() == "42", f"a module added to {room} is not seen")
+    place.beirkit("--help")
+
+
+def run(command: Sequence[str | Path], cwd: Path | None = None) -> str:
+    """Run a command, give back what it printed, and end the trials with its words where it fails."""
+    done = subprocess.run(
+        command,
+        cwd=cwd,
+        env=clean_environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    expect(done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+    return done.stdout
+
+
+def clean_environment() -> dict[str, str]:
+    """This environment without what would let the checkout leak in."""
+    return {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("PYTHON", "VIRTUAL_ENV", "BEIRKIT"))
+    }
+
+
+def expect(holds: bool, otherwise: str) -> None:
+    """End the trials where something does not hold."""
+    if not holds:
+        sys.exit(f"FAILED: {otherwise}")
+
+
+def main() -> None:
+    """Carry out every trial and say how long each took."""
+    trials: dict[str, Callable[[Path], None]] = {"sdist, wheel and its use": trial_wheel}
+    if shutil.which("git") and (CHECKOUT / ".git").exists():
+        trials["clone, editable install, added module"] = trial_clone
+    with tempfile.TemporaryDirectory(prefix="beirkit-trials-") as temporary:
+        for number, (name, trial) in enumerate(trials.items()):
+            began = time.monotonic()
+            folder = Path(temporary) / str(number)
+            folder.mkdir()
+            trial(folder)
+            print(f"  {name}: ok, {time.monotonic() - began:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

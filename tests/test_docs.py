@@ -1,0 +1,215 @@
+"""What the documentation says against what the code does."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import msgspec
+import pytest
+
+from beirkit.cli.arguments import expand_lists
+from beirkit.cli.main import build_parser
+from beirkit.configs import load
+from beirkit.configs.schema import DatasetConfig, RetrieverConfig, SuiteConfig
+from beirkit.configs.spec import parse_retriever
+from beirkit.converters import catalog as converters
+from beirkit.evaluate.measures import Measure
+from beirkit.retrievers import catalog as retrievers
+from tests.house.tree import CHECKOUT, pyproject
+
+PAGES = sorted([*CHECKOUT.glob("*.md"), *(CHECKOUT / "docs").rglob("*.md")])
+NAMES = [str(page.relative_to(CHECKOUT)) for page in PAGES]
+
+# Commands of the contract that scripts rely on; more may be added, none taken away.
+CONTRACT = {
+    "demo": (),
+    "list": ("--json",),
+    "convert": ("--out", "--set"),
+    "check": ("--json", "--strict"),
+    "stats": ("--json",),
+    "run": ("-d", "-r", "--out", "--split", "--protocol", "-m", "-k", "--sample", "--seed", "--json"),
+    "score": ("-m", "--protocol", "--split", "--per-query", "--json"),
+    "compare": ("--qrels", "--baseline", "-m", "--json"),
+    "version": ("--json",),
+}
+
+
+@cache
+def reference() -> ModuleType:
+    """The script that writes the reference pages."""
+    spec = importlib.util.spec_from_file_location("build_reference", CHECKOUT / "docs" / "build_reference.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@cache
+def read(name: str) -> str:
+    return (CHECKOUT / name).read_text(encoding="utf-8")
+
+
+def blocks(name: str, *languages: str) -> list[str]:
+    """The fenced code blocks of a page in one of these languages."""
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", read(name), re.MULTILINE | re.DOTALL)
+    return [text for language, text in found if language in languages]
+
+
+def command_lines(name: str, program: str) -> Iterator[list[str]]:
+    """The words of every line of a page's shell blocks that calls a program, without the program."""
+    for text in blocks(name, "bash"):
+        for line in text.replace("\\\n", " ").splitlines():
+            words = shlex.split(line, comments=True)
+            while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
+                del words[0]
+            if words and words[0].endswith(program):
+                yield words[1:]
+
+
+def prose(name: str) -> str:
+    """A page without its fenced blocks."""
+    return re.sub(r"^```.*?^```$", "", read(name), flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors(name: str) -> set[str]:
+    """The anchors that GitHub gives the headings of a page."""
+    headings = re.findall(r"^#+ (.+)$", prose(name), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("name", ["commands.md", "configuration.md"])
+def test_reference_pages_are_up_to_date(name: str) -> None:
+    assert read(f"docs/{name}") == reference().pages()[name], "run: make docs"
+
+
+def test_the_command_contract_holds() -> None:
+    commands = reference().subcommands(build_parser())
+    for name, options in CONTRACT.items():
+        assert name in commands
+        have = {text for action in commands[name]._actions for text in action.option_strings}
+        assert set(options) <= have, f"beirkit {name}"
+
+
+def test_every_command_and_option_is_on_its_page() -> None:
+    for name, parser in reference().subcommands(build_parser()).items():
+        assert f"\n## beirkit {name}\n" in read("docs/commands.md")
+        for action in reference().actions(parser):
+            for spelling in action.option_strings:
+                assert re.search(rf"[`, ]{re.escape(spelling)}[`, ]", read("docs/commands.md")), (
+                    name,
+                    spelling,
+                )
+
+
+def test_every_configuration_key_is_on_its_page() -> None:
+    shapes: list[type[msgspec.Struct]] = [DatasetConfig, RetrieverConfig, SuiteConfig]
+    shapes += [converters.get(name).Options for name in converters.names()]
+    shapes += [retrievers.get(kind).Options for kind in retrievers.kinds()]
+    keys = {field.encode_name for shape in shapes for field in msgspec.structs.fields(shape)}
+    assert {key for key in keys if f"| `{key}` |" not in read("docs/configuration.md")} == set()
+
+
+def test_an_option_without_a_docstring_line_is_refused() -> None:
+    class Silent(msgspec.Struct):
+        """Options.
+
+        Attributes:
+            said: with a word about it,
+                on two lines.
+        """
+
+        said: int = 1
+        unsaid: int = 2
+
+    assert reference().documented(Silent) == {"said": "with a word about it, on two lines."}
+    with pytest.raises(reference().UndocumentedError, match="unsaid has no line"):
+        reference()._fields_table(Silent, reference().documented(Silent), where="here")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_links_lead_somewhere(name: str) -> None:
+    text = re.sub(r"`[^`\n]*`", "", prose(name))
+    broken = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        file, _, anchor = target.partition("#")
+        path = (CHECKOUT / name).parent / file if file else CHECKOUT / name
+        if not path.exists() or (anchor and anchor not in anchors(str(path.resolve().relative_to(CHECKOUT)))):
+            broken.append(target)
+    assert not broken
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_commands_on_pages_are_commands(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    parser = build_parser()
+    for words in command_lines(name, "beirkit"):
+        try:
+            args = parser.parse_args(expand_lists(words))
+        except SystemExit as end:
+            if end.code:
+                pytest.fail(f"beirkit {shlex.join(words)}\n{capsys.readouterr().err}")
+            continue
+        for measure in getattr(args, "measures", None) or []:
+            Measure.parse(measure)
+        for retriever in getattr(args, "retrievers", None) or []:
+            if not retriever.endswith(".yaml"):
+                parse_retriever(retriever)
+        source = getattr(args, "source", None)
+        assert source is None or source in {*converters.names(), *load.names("datasets")}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_make_targets_on_pages_exist(name: str) -> None:
+    targets = set(re.findall(r"^([\w-]+):", read("Makefile"), re.MULTILINE))
+    asked = {word for words in command_lines(name, "make") for word in words if "=" not in word}
+    asked |= set(re.findall(r"`make ([\w-]+)`", read(name)))
+    assert asked <= targets
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_python_on_pages_runs(name: str, tmp_path: Path) -> None:
+    """Every Python block that reads no file of the reader's is run; of the others, the imports."""
+    for text in blocks(name, "python"):
+        tree = ast.parse(text)
+        if "# your " in text:
+            tree.body = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", ast.unparse(tree)],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{text}\n{done.stderr}"
+
+
+def test_the_readme_names_every_extra_it_needs() -> None:
+    extras = set(pyproject()["project"]["optional-dependencies"])
+    named = set(re.findall(r"beirkit\[([\w,]+)\]|\.\[([\w,]+)\]", read("README.md")))
+    asked = {extra for pair in named for part in pair if part for extra in part.split(",")}
+    assert "all" in asked
+    assert asked <= extras
+
+
+def test_every_page_is_reachable_from_the_readme() -> None:
+    seen: set[Path] = set()
+    todo = [CHECKOUT / "README.md"]
+    while todo:
+        page = todo.pop()
+        if page in seen or page.suffix != ".md" or not page.is_file():
+            continue
+        seen.add(page)
+        links = re.findall(r"\]\(([^)#\s]+\.md)[^)]*\)", page.read_text(encoding="utf-8"))
+        todo += [(page.parent / link).resolve() for link in links if "://" not in link]
+    assert {str(page.relative_to(CHECKOUT)) for page in PAGES if page not in seen} == set()
