@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -14,6 +15,8 @@ from beirkit.corpora.errors import ConfigError, UnknownNameError, nearest
 
 Kind = Literal["datasets", "retrievers", "suites"]
 ConfigT = TypeVar("ConfigT", bound=msgspec.Struct)
+
+_UNKNOWN_FIELD = re.compile(r"unknown field `([^`]*)`(?: - at `\$\.([^`]*)`)?")
 
 _SHIPPED = Path(__file__).parent
 
@@ -77,10 +80,8 @@ def convert(data: Any, shape: type[ConfigT], *, path: Path | str) -> ConfigT:
         return msgspec.convert(data, shape, strict=False)
     except msgspec.ValidationError as error:
         message = str(error)
-        hint = ""
-        if "unknown field `" in message:
-            unknown = message.split("unknown field `", 1)[1].split("`", 1)[0]
-            hint = nearest(unknown, list(_fields(shape)))
+        unknown = _UNKNOWN_FIELD.search(message)
+        hint = nearest(unknown[1], list(_fields(_inner(shape, unknown[2])))) if unknown else ""
         raise ConfigError(message.replace(" - at `$.", " at `"), path=path, hint=hint) from error
 
 
@@ -88,6 +89,16 @@ def _shipped(name: str, kind: Kind) -> Path:
     if name not in names(kind):
         raise UnknownNameError(f"no {kind[:-1]} is called {name!r}", hint=nearest(name, list(names(kind))))
     return _SHIPPED / kind / f"{name}.yaml"
+
+
+def _inner(shape: type[msgspec.Struct], keys: str | None) -> type[msgspec.Struct]:
+    """The structure at a key path such as ``expected`` inside another one."""
+    for key in keys.split(".") if keys else []:
+        types = {field.encode_name: field.type for field in msgspec.structs.fields(shape)}
+        inner = types.get(key)
+        if isinstance(inner, type) and issubclass(inner, msgspec.Struct):
+            shape = inner
+    return shape
 
 
 def _fields(shape: type[msgspec.Struct]) -> tuple[str, ...]:

@@ -92,6 +92,8 @@ def _pieces(options: str, text: str) -> list[tuple[str, str]]:
 
 
 def _value(value: str, key: str, text: str) -> Any:
+    if value.startswith("{"):  # a template such as {text}, not a mapping
+        return value
     try:
         return yaml.safe_load(value)
     except yaml.YAMLError as error:

@@ -8,7 +8,7 @@ from typing import Any
 
 from beirkit.configs.load import convert
 from beirkit.configs.schema import RetrieverConfig
-from beirkit.corpora.errors import MissingExtraError, UnknownNameError, UsageError, nearest
+from beirkit.corpora.errors import ConfigError, MissingExtraError, UnknownNameError, UsageError, nearest
 from beirkit.retrievers.base import Retriever, Workplace
 
 ENTRY_POINTS = "beirkit.retrievers"
@@ -55,14 +55,20 @@ def create(config: RetrieverConfig, workplace: Workplace | None = None) -> Retri
     """A retriever as its configuration says; nothing is read or loaded yet.
 
     Raises:
-        ConfigError: an option is unknown or of the wrong type; the message has its key path.
+        ConfigError: an option is unknown, of the wrong type or impossible; the message names the
+            retriever and the key path.
         UnknownNameError: there is no such kind.
         MissingExtraError: an optional part is not installed; the message has the command that installs it.
     """
     kind = get(config.kind)
-    options = convert(config.options, kind.Options, path=f"retriever {config.name}, options")
+    where = f"retriever {config.name}, options"
+    options = convert(config.options, kind.Options, path=where)
     try:
         return kind(options, workplace)
+    except ConfigError as error:
+        if error.path is not None:
+            raise
+        raise ConfigError(error.found, path=where, hint=error.hint) from error
     except ImportError as error:
         raise _missing(config.kind, error) from error
 

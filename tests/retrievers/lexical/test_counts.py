@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from beirkit.retrievers.lexical.analyzer import Analyzer, AnalyzerOptions
+from beirkit.retrievers.lexical.counts import CountsBuilder, TermCounts, blocks
+
+PLAIN = AnalyzerOptions(stopwords="none", stemmer="none", min_length=1)
+
+
+def _count(texts: list[str], size: int) -> TermCounts:
+    builder = CountsBuilder(Analyzer(PLAIN))
+    for block in blocks(texts, size):
+        builder.add(block)
+    return builder.build()
+
+
+def _as_dicts(counts: TermCounts) -> list[dict[str, int]]:
+    rows: list[dict[str, int]] = [{} for _ in counts.lengths]
+    for term, number in counts.vocabulary.items():
+        part = slice(counts.indptr[number], counts.indptr[number + 1])
+        assert np.all(np.diff(counts.docs[part]) > 0), "documents of a term ascend"
+        for doc, count in zip(counts.docs[part].tolist(), counts.counts[part].tolist(), strict=True):
+            rows[doc][term] = count
+    return rows
+
+
+def test_blocks() -> None:
+    assert list(blocks(range(5), 2)) == [[0, 1], [2, 3], [4]]
+    assert list(blocks([], 2)) == []
+
+
+def test_by_hand() -> None:
+    counts = _count(["b a b", "", "a c"], 2)
+    assert counts.vocabulary == {"b": 0, "a": 1, "c": 2}
+    assert counts.indptr.tolist() == [0, 1, 3, 4]
+    assert counts.docs.tolist() == [0, 0, 2, 2]
+    assert counts.counts.tolist() == [2, 1, 1, 1]
+    assert counts.lengths.tolist() == [3, 0, 2]
+    assert counts.document_frequencies.tolist() == [1, 2, 1]
+    assert (counts.docs.dtype, counts.counts.dtype) == (np.int32, np.int32)
+
+
+TEXTS = st.lists(st.lists(st.sampled_from("abcdef"), max_size=8).map(" ".join), min_size=1, max_size=12)
+
+
+@given(TEXTS, st.integers(1, 13))
+def test_equals_counting_one_by_one_in_blocks_of_any_size(texts: list[str], size: int) -> None:
+    counts = _count(texts, size)
+    assert _as_dicts(counts) == [dict(Counter(text.split())) for text in texts]
+    assert counts.lengths.tolist() == [len(text.split()) for text in texts]
+    whole = _count(texts, len(texts))
+    assert counts.vocabulary == whole.vocabulary
+    assert counts.docs.tobytes() == whole.docs.tobytes()
+    assert counts.counts.tobytes() == whole.counts.tobytes()
