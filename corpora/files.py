@@ -24,7 +24,9 @@ _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 def atomic_open(path: Path | str, mode: Literal["w"] = "w") -> AbstractContextManager[TextIO]: ...
 @overload
 def atomic_open(path: Path | str, mode: Literal["wb"]) -> AbstractContextManager[BinaryIO]: ...
-def atomic_open(path: Path | str, mode: Literal["w", "wb"] = "w") -> AbstractContextManager[TextIO | BinaryIO]:
+def atomic_open(
+    path: Path | str, mode: Literal["w", "wb"] = "w"
+) -> AbstractContextManager[TextIO | BinaryIO]:
     """Write a file under a temporary name in its folder; it appears under its own name when all is written.
 
     The content is flushed to the disk before the rename. On any error, and on an interruption, the temporary
@@ -88,7 +90,7 @@ def open_bytes(path: Path | str) -> BinaryIO:
             the compressed stream ends early or is damaged.
     """
     try:
-        raw = Path(path).open("rb", buffering=_BUFFER)  # noqa: SIM115 - handed to the caller
+        raw = io.BufferedReader(io.FileIO(path), _BUFFER)
     except FileNotFoundError as error:
         raise DataError("does not exist", path=path) from error
     except OSError as error:
@@ -101,7 +103,9 @@ def open_bytes(path: Path | str) -> BinaryIO:
         if not start:
             raise DataError("truncated gzip: the file is empty", path=path, hint="fetch it again")
         raise DataError(
-            f"is not gzip, although its name says so: it starts with {start!r}", path=path, hint="fetch it again"
+            f"is not gzip, although its name says so: it starts with {start!r}",
+            path=path,
+            hint="fetch it again",
         )
     return raw
 
@@ -135,7 +139,9 @@ def lines(path: Path | str) -> Iterator[tuple[int, str]]:
         try:
             yield number, line.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise DataError(f"is not UTF-8 at byte {error.start + 1} of the line", path=path, line=number) from error
+            raise DataError(
+                f"is not UTF-8 at byte {error.start + 1} of the line", path=path, line=number
+            ) from error
 
 
 def sha256_file(path: Path | str) -> str:
@@ -152,7 +158,9 @@ def sha256_file(path: Path | str) -> str:
 
 
 def _refused(target: Path, error: OSError) -> WriteError:
-    return WriteError(f"cannot be written: {error.strerror}", path=target, hint="nothing was left under this name")
+    return WriteError(
+        f"cannot be written: {error.strerror}", path=target, hint="nothing was left under this name"
+    )
 
 
 class _Target(io.FileIO):
@@ -187,7 +195,9 @@ class _GzipSource(io.RawIOBase):
         try:
             return self._gzip.readinto(buffer)
         except EOFError as error:
-            raise DataError("truncated gzip: it ends early", path=self._path, hint="fetch it again") from error
+            raise DataError(
+                "truncated gzip: it ends early", path=self._path, hint="fetch it again"
+            ) from error
         except (OSError, zlib.error) as error:
             raise DataError(f"damaged gzip: {error}", path=self._path, hint="fetch it again") from error
 

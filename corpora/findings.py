@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -74,8 +74,18 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     todo: str = ""
     count: int = 1
 
+    def __str__(self) -> str:
+        """The defect on one line: severity, code, place, what was found, what to do."""
+        place = self.path if self.line is None else f"{self.path}:{self.line}"
+        todo = f" ({self.todo})" if self.todo else ""
+        return f"{self.severity} {self.code} {place}: {self.found}{todo}"
 
-class Refused(ValueError):
+    def to_dict(self) -> dict[str, Any]:
+        """The fields, for JSON."""
+        return {name: getattr(self, name) for name in self.__struct_fields__}
+
+
+class Refused(ValueError):  # noqa: N818 - a verdict on a line; the reader makes an error or a finding of it
     """A line is not what it should be; whoever reads the file adds path and line.
 
     Args:

@@ -105,7 +105,9 @@ def write_folder(
             part.mkdir(parents=True)
         except OSError as error:
             raise WriteError(f"cannot be made: {error.strerror}", path=target) from error
-        manifest = _fill(part, collection, ascii, ".gz" if gzip else "", progress, version or installed_version())
+        manifest = _fill(
+            part, collection, ascii, ".gz" if gzip else "", progress, version or installed_version()
+        )
         _move(part, target)
     except WriteError as error:
         raise WriteError(error.found, path=target, hint="the folder was not made") from error
@@ -215,5 +217,3 @@ def _move(part: Path, target: Path) -> None:
     except OSError as error:
         raise WriteError(f"cannot be put in place: {error.strerror}", path=target) from error
     shutil.rmtree(old, ignore_errors=True)
-
-

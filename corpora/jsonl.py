@@ -181,7 +181,9 @@ def _text(fields: dict[str, Any], key: str, *, default: str | None = None, null:
         if default is not None:
             return default
         keys = ", ".join(repr(name) for name in fields)
-        raise Refused("BK005", f'has no "{key}"; its keys: {keys}', "an empty text is written as an empty string")
+        raise Refused(
+            "BK005", f'has no "{key}"; its keys: {keys}', "an empty text is written as an empty string"
+        )
     shown = msgspec.json.encode(value).decode()[:60]
     raise Refused("BK004", f'"{key}" is not a string but {shown}', "write it as a string")
 
@@ -211,7 +213,9 @@ def _explain(line: bytes, error: msgspec.DecodeError) -> NoReturn:
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as problem:
-        raise Refused("BK008", f"is not UTF-8 at byte {problem.start + 1} of the line", "save it as UTF-8") from None
+        raise Refused(
+            "BK008", f"is not UTF-8 at byte {problem.start + 1} of the line", "save it as UTF-8"
+        ) from None
     start = len(text) - len(text.lstrip())
     try:
         value, end = json.JSONDecoder().raw_decode(text, start)
@@ -228,12 +232,16 @@ def _explain(line: bytes, error: msgspec.DecodeError) -> NoReturn:
             "put each record on its own line",
         ) from None
     if rest:
-        raise Refused("BK002", f"is not JSON: {rest[:20]!r} follows the record", "the line is damaged") from None
+        raise Refused(
+            "BK002", f"is not JSON: {rest[:20]!r} follows the record", "the line is damaged"
+        ) from None
     if isinstance(value, dict):
         for key, field in value.items():
             if isinstance(field, float) and field - field != 0:  # NaN or infinite
                 kind = "a string" if key in ("_id", "title", "text") else "JSON"
                 raise Refused("BK004", f'"{key}" is not {kind} but {field}', "JSON knows no NaN") from None
     if "\\u" in text and any("\ud800" <= char <= "\udfff" for char in json.dumps(value, ensure_ascii=False)):
-        raise Refused("BK008", "holds half of a surrogate pair, which is no character", "write whole characters")
+        raise Refused(
+            "BK008", "holds half of a surrogate pair, which is no character", "write whole characters"
+        )
     raise Refused("BK002", f"is not JSON: {error}", "the line is damaged") from None

@@ -79,11 +79,15 @@ def _either(folder: Path, name: str) -> Path | None:
 
 
 def _both(folder: Path, name: str) -> DataError:
-    return DataError(f"holds both {name} and {name}.gz", path=folder, hint="remove the one that is out of date")
+    return DataError(
+        f"holds both {name} and {name}.gz", path=folder, hint="remove the one that is out of date"
+    )
 
 
 def _elsewhere(folder: Path) -> str:
     inner = sorted(path.parent.name for path in folder.glob("*/corpus.jsonl*"))
     if not inner:
         return "a BEIR folder holds corpus.jsonl, queries.jsonl and qrels/"
-    return f"did you mean {inner[0]}/ inside it?" if len(inner) == 1 else "it holds several: " + ", ".join(inner)
+    return (
+        f"did you mean {inner[0]}/ inside it?" if len(inner) == 1 else "it holds several: " + ", ".join(inner)
+    )

@@ -1,4 +1,4 @@
-"""What a BEIR folder is made of: counts, file hashes, provenance, and content ids that survive re-encoding."""
+"""What a BEIR folder holds: counts, file hashes, provenance, and content ids that survive re-encoding."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Counts(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What ``manifest.json`` says about the folder it lies in; it holds no time, so equal work is equal bytes.
+    """What ``manifest.json`` says about its folder; it holds no time, so equal work gives equal bytes.
 
     Attributes:
         beirkit: version that wrote the folder.
@@ -211,7 +211,9 @@ def installed_version() -> str:
 
 def _differences(manifest: Manifest, layout: Layout) -> list[str]:
     present = layout.files()
-    found = [f"{name} is in the manifest and not in the folder" for name in manifest.files if name not in present]
+    found = [
+        f"{name} is in the manifest and not in the folder" for name in manifest.files if name not in present
+    ]
     for name, path in present.items():
         told = manifest.files.get(name)
         if told is None:

@@ -162,4 +162,6 @@ def _json_rows(path: Path) -> Iterator[tuple[int, Judgment]]:
             try:
                 yield number, Judgment(query_id, doc_id, parse_grade(repr(grade)))
             except Refused as refused:
-                raise DataError(f"{query_id}/{doc_id}: {refused.found}", path=path, hint=refused.todo) from refused
+                raise DataError(
+                    f"{query_id}/{doc_id}: {refused.found}", path=path, hint=refused.todo
+                ) from refused

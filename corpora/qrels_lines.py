@@ -12,14 +12,36 @@ from beirkit.corpora.records import Judgment
 Form = Literal["table", "trec", "pairs"]
 
 _WHOLE = re.compile(r"[+-]?[0-9]+(\.0*)?", re.ASCII)
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|nan|[+-]?inf(inity)?", re.ASCII | re.IGNORECASE)
+_NUMBER = re.compile(
+    r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|nan|[+-]?inf(inity)?", re.ASCII | re.IGNORECASE
+)
 _NAMES = {
     "query": {"query-id", "query_id", "queryid", "qid", "q_id", "query", "topic", "topic-id", "topic_id"},
     "document": {
-        *("corpus-id", "corpus_id", "corpusid", "doc-id", "doc_id", "docid", "did", "docno", "doc", "document"),
+        *(
+            "corpus-id",
+            "corpus_id",
+            "corpusid",
+            "doc-id",
+            "doc_id",
+            "docid",
+            "did",
+            "docno",
+            "doc",
+            "document",
+        ),
         *("document-id", "document_id", "pid", "passage-id", "passage_id"),
     },
-    "grade": {"score", "relevance", "rel", "grade", "label", "relevance-score", "relevance_score", "judgment"},
+    "grade": {
+        "score",
+        "relevance",
+        "rel",
+        "grade",
+        "label",
+        "relevance-score",
+        "relevance_score",
+        "judgment",
+    },
 }
 _LOW, _HIGH = -(1 << 31), (1 << 31) - 1
 
@@ -68,7 +90,9 @@ class QrelsParser:
         try:
             text = line.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise Refused("BK008", f"is not UTF-8 at byte {error.start + 1} of the line", "save it as UTF-8") from None
+            raise Refused(
+                "BK008", f"is not UTF-8 at byte {error.start + 1} of the line", "save it as UTF-8"
+            ) from None
         if self.form is None:
             if comment and not self._is_row(text.split("\t")):
                 return None
@@ -166,7 +190,9 @@ def parse_grade(text: str) -> int:
         raise Refused("BK023", f"the grade is {stripped!r}, {kind}", "map grades to whole numbers first")
     value = int(stripped.split(".")[0]) if len(stripped) < 20 else _HIGH + 1
     if not _LOW <= value <= _HIGH:
-        raise Refused("BK023", f"the grade is {stripped}, beyond 32 bits", "map grades to small whole numbers")
+        raise Refused(
+            "BK023", f"the grade is {stripped}, beyond 32 bits", "map grades to small whole numbers"
+        )
     return value
 
 

@@ -58,7 +58,8 @@ def ranking_order(
     Returns:
         ``(n,)`` indexes into ``scores``: by group, then score descending, then document id descending.
     """
-    keys = scores if precision is None else scores.astype(precision)
+    with np.errstate(over="ignore"):  # what is too large for float32 ties at infinity, as in a C float
+        keys = scores if precision is None else scores.astype(precision)
     if groups is None:
         return np.lexsort((ranks, -keys))
     return np.lexsort((ranks, -keys, groups))
@@ -71,9 +72,10 @@ class Run:
     Attributes:
         query_ids: one per list, each once; a query without results is there with an empty list.
         doc_ids: every document id that occurs, each once, in any order.
-        offsets: ``(len(query_ids) + 1,) int64``; the results of query ``i`` are ``offsets[i]:offsets[i + 1]``.
+        offsets: ``(len(query_ids) + 1,) int64``; query ``i`` has the results ``offsets[i]:offsets[i + 1]``.
         docs: ``(n_results,) int32`` indexes into ``doc_ids``.
-        scores: ``(n_results,)`` finite, in the type they came in: float64 from files, float32 from retrievers.
+        scores: ``(n_results,)`` finite, in the type they came in: float64 from files, float32 from
+            retrievers.
         tag: name of the system.
     """
 
@@ -181,7 +183,7 @@ class Run:
         )
 
     @classmethod
-    def from_dict(cls, run: Mapping[str, Mapping[str, float]], *, tag: str = "beirkit") -> Run:
+    def from_dict(cls, run: Mapping[str, Mapping[str, Any]], *, tag: str = "beirkit") -> Run:
         """A run of ``{query_id: {doc_id: score}}``; scores may be Python or numpy numbers.
 
         Raises:
@@ -197,13 +199,8 @@ class Run:
             for doc_id, score in row.items():
                 if not isinstance(doc_id, str):
                     raise DataError(f"query {query_id!r}: document id {doc_id!r} is not a string")
-                if isinstance(score, str | bytes) or not np.isscalar(score):
-                    raise DataError(
-                        f"the score of {query_id}/{doc_id} is {score!r}, not a number",
-                        hint="convert scores first",
-                    )
                 docs.append(places.setdefault(doc_id, len(places)))
-                scores.append(float(score))
+                scores.append(_number(score, query_id, doc_id))
             offsets.append(len(docs))
         made = cls(
             list(run),
@@ -256,3 +253,17 @@ class Run:
         if "ranks" in self.__dict__:  # the ids are the same, so their order is
             changed.__dict__["ranks"] = self.ranks
         return changed
+
+
+def _number(score: Any, query_id: str, doc_id: str) -> float:
+    """A score as a Python float: Python's and numpy's numbers are taken, texts and truth values are not."""
+    if isinstance(score, int | float | np.integer | np.floating) and not isinstance(score, bool):
+        try:
+            return float(score)
+        except OverflowError:
+            pass  # an integer beyond the range of floats
+    elif getattr(score, "ndim", None) == 0 and hasattr(score, "item"):  # a 0-d array or tensor
+        return _number(score.item(), query_id, doc_id)
+    raise DataError(
+        f"the score of {query_id}/{doc_id} is {score!r}, not a number", hint="convert scores to numbers first"
+    )

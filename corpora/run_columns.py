@@ -18,8 +18,6 @@ from beirkit.corpora.run import Run
 
 _BOM = b"\xef\xbb\xbf"
 _FIELDS = 6
-_BLANK = np.zeros(256, dtype=bool)
-_BLANK[list(b" \t\n\r\v\f")] = True
 
 
 class _ListLine(msgspec.Struct):
@@ -96,9 +94,13 @@ class RunColumns:
             strict: refuse a document that stands twice in one list.
 
         Raises:
-            DataError: an id is not UTF-8, empty or holds a control character; or a repeated document, if strict.
+            DataError: an id is not UTF-8, empty or holds a control character; if strict, also a document
+                that stands twice.
         """
-        query_ids, doc_ids = self._texts(self._query_places, "query"), self._texts(self._doc_places, "document")
+        query_ids, doc_ids = (
+            self._texts(self._query_places, "query"),
+            self._texts(self._doc_places, "document"),
+        )
         queries = _joined(self._queries, np.int32)
         docs = _joined(self._docs, np.int32)
         scores = _joined(self._scores, np.float64)
@@ -167,7 +169,9 @@ class RunColumns:
             try:
                 text = raw.decode("utf-8")
             except UnicodeDecodeError:
-                raise self._error(self._find(raw), f"{what} id {raw!r} is not UTF-8", "save the run as UTF-8") from None
+                raise self._error(
+                    self._find(raw), f"{what} id {raw!r} is not UTF-8", "save the run as UTF-8"
+                ) from None
             problem = "" if text and text.isprintable() else id_problem(text)
             if problem:
                 raise self._error(self._find(raw), f"{what} id {text!r} {problem}")
@@ -188,13 +192,16 @@ def _uniform(block: bytes, n_lines: int, n_fields: int) -> bool:
     if n_fields != n_lines * _FIELDS:
         return False
     data = np.frombuffer(block, dtype=np.uint8)
-    blank = _BLANK[data]
+    blank = data <= ord(" ")  # the other control characters are no blanks, but then the counts differ
     starts = np.flatnonzero(~blank[1:] & blank[:-1]) + 1  # of every field but one at the very start
     if not blank[0]:
         starts = np.concatenate(([0], starts))
+    if len(starts) != n_fields:
+        return False
     ends = np.flatnonzero(data == ord("\n"))[: n_lines - 1]
-    before = np.searchsorted(starts, ends)
-    return bool((before == np.arange(1, n_lines) * _FIELDS).all())
+    firsts = starts[_FIELDS::_FIELDS]  # of every line but the first, if all have six fields
+    lasts = starts[_FIELDS - 1 : -1 : _FIELDS]
+    return bool((lasts < ends).all() and (ends < firsts).all())
 
 
 def _number(text: bytes) -> float | None:

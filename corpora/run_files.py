@@ -7,8 +7,6 @@ import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import atomic_open, byte_lines, open_bytes
 from beirkit.corpora.ids import has_white_space, id_problem
@@ -17,7 +15,7 @@ from beirkit.corpora.run_columns import RunColumns
 
 _log = logging.getLogger(__name__)
 
-_BLOCK = 1 << 22
+_BLOCK = 1 << 18  # bytes; what splits into a few thousand lines stays in the processor's cache
 
 
 def read_run(path: Path | str, *, strict: bool = False) -> Run:
@@ -74,7 +72,9 @@ def write_run(run: Run, path: Path | str) -> None:
     path = Path(path)
     run.require_finite()
     ranked = run.ordered()
-    lines = _json_lines(ranked) if path.name.removesuffix(".gz").endswith(".jsonl") else _trec_lines(ranked, path)
+    lines = (
+        _json_lines(ranked) if path.name.removesuffix(".gz").endswith(".jsonl") else _trec_lines(ranked, path)
+    )
     with atomic_open(path) as out:
         for line in lines:
             out.write(line)
@@ -87,7 +87,11 @@ def run_file_name(run: Run) -> str:
 
 
 def _trec_lines(run: Run, path: Path) -> Iterator[str]:
-    for what, values in (("query id", run.query_ids), ("document id", _used_documents(run)), ("tag", [run.tag])):
+    for what, values in (
+        ("query id", run.query_ids),
+        ("document id", _used_documents(run)),
+        ("tag", [run.tag]),
+    ):
         for value in values:
             problem = _unfit(value)
             if problem:
@@ -114,15 +118,15 @@ def _lists(run: Run) -> Iterator[tuple[str, list[str], list[str]]]:
     """Each query with its document ids and the texts of its scores."""
     for index, query_id in enumerate(run.query_ids):
         docs, scores = run.results(index)
-        if scores.dtype == np.float32:
+        if scores.dtype == "float32":
             texts = scores.astype("U32").tolist()
         else:
-            texts = list(map(repr, scores.astype(np.float64).tolist()))
+            texts = list(map(repr, scores.astype("float64").tolist()))
         yield query_id, [run.doc_ids[doc] for doc in docs.tolist()], texts
 
 
 def _used_documents(run: Run) -> Sequence[str]:
-    return [run.doc_ids[doc] for doc in np.unique(run.docs).tolist()]
+    return [run.doc_ids[doc] for doc in sorted(set(run.docs.tolist()))]
 
 
 def _unfit(value: str) -> str:
