@@ -1,0 +1,225 @@
+"""What a model folder says about the model, read without loading it: one identity wherever it lies."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from beirkit.corpora.errors import DataError, UsageError, WriteError
+from beirkit.corpora.files import atomic_open, sha256_file
+from beirkit.retrievers.base import Facts
+from beirkit.retrievers.dense.encoder import Role, Similarity
+
+logger = logging.getLogger(__name__)
+
+_QUERY_PROMPTS = ("query",)
+_DOCUMENT_PROMPTS = (
+    "document",
+    "passage",
+    "corpus",
+)  # the names sentence-transformers looks for, in its order
+_SPARSE = ("SpladePooling", "MLMTransformer", "SparseStaticEmbedding", "SparseAutoEncoder", "CSRSparsity")
+_NOT_DENSE = {
+    "SparseEncoder": "a sparse encoder: its vectors are term weights, which need the sparse retriever",
+    "CrossEncoder": "a cross-encoder: it scores pairs of texts and has no vectors of its own",
+    "MultiVectorEncoder": "a late-interaction encoder: it gives a vector per token, not one per text",
+}
+# Where a file was saved and by which version changes no vector.
+_VOLATILE = {
+    "_name_or_path",
+    "name_or_path",
+    "transformers_version",
+    "__version__",
+    "special_tokens_map_file",
+}
+
+
+@dataclass(frozen=True)
+class Module:
+    """One stage of a model: its class, its folder and its configuration."""
+
+    name: str
+    folder: Path
+    config: Facts
+
+
+class ModelFiles:
+    """A sentence-transformers model folder, or a plain transformers one, which gets mean pooling.
+
+    Args:
+        folder: where it is.
+        hashes: folder in which hashes of big files are remembered; ``None``: compute them each time.
+
+    Raises:
+        UsageError: the folder holds another kind of model.
+        DataError: one of its configuration files cannot be read.
+    """
+
+    def __init__(self, folder: Path, *, hashes: Path | None = None) -> None:
+        self.folder = folder
+        self._hashes = hashes
+        self.config = _json(folder / "config_sentence_transformers.json")
+        self.modules = self._read_modules()
+        self._refuse_other_kinds()
+
+    @cached_property
+    def weights(self) -> dict[str, str]:
+        """SHA-256 of each weights file, by its path inside the folder.
+
+        Raises:
+            UsageError: there are none.
+        """
+        found: dict[str, str] = {}
+        for module in self.modules:
+            # Next to the weights that are loaded there may be the same ones in an older format.
+            for pattern in ("*.safetensors", "*.bin"):
+                files = sorted(
+                    path for path in module.folder.glob(pattern) if path.name != "training_args.bin"
+                )
+                if files:
+                    found |= {path.relative_to(self.folder).as_posix(): self._sha256(path) for path in files}
+                    break
+        if not found:
+            raise UsageError("the model folder holds no weights", path=self.folder)
+        return found
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash over weights, tokenizer and configuration: the model's identity, wherever its folder is."""
+        described = {
+            "weights": self.weights,
+            "tokenizer": self._tokenizer(),
+            "modules": [[module.name, module.config] for module in self.modules],
+        }
+        text = json.dumps(described, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def max_length(self) -> int | None:
+        """Tokens the model reads, the special ones included; ``None``: no limit."""
+        config = self.modules[0].config
+        if config.get("max_seq_length"):
+            return int(config["max_seq_length"])
+        tokenizer = _json(self.modules[0].folder / "tokenizer_config.json").get("model_max_length")
+        # Tokenizers without a limit of their own state an astronomic number.
+        limits = [config.get("max_position_embeddings"), tokenizer]
+        known = [int(limit) for limit in limits if isinstance(limit, int | float) and 0 < limit < 1e9]
+        return min(known, default=None)
+
+    @property
+    def similarity(self) -> Similarity:
+        """How the model's vectors are compared; cosine where it does not say."""
+        name = self.config.get("similarity_fn_name") or "cosine"
+        if name not in ("cosine", "dot"):
+            raise UsageError(
+                f"the model compares vectors by {name!r}, which is not offered",
+                path=self.folder,
+                hint="set similarity to cosine or dot",
+            )
+        return "dot" if name == "dot" else "cosine"
+
+    @property
+    def pooling(self) -> str:
+        """How token vectors become one: ``mean``, ``cls``, ... or the class of the stage that does it."""
+        for module in self.modules:
+            if module.name == "Pooling":
+                mode = module.config.get("pooling_mode")
+                if mode:
+                    return mode if isinstance(mode, str) else "+".join(mode)
+                modes = [
+                    key.removeprefix("pooling_mode_").removesuffix("_tokens").removesuffix("_token")
+                    for key, value in module.config.items()
+                    if key.startswith("pooling_mode_") and value is True
+                ]
+                return "+".join(modes) or "mean"
+        return self.modules[0].name
+
+    @property
+    def normalized(self) -> bool:
+        """Whether the model itself makes its vectors unit length."""
+        return any(module.name == "Normalize" for module in self.modules)
+
+    def prompt(self, role: Role) -> str:
+        """What the model's own configuration puts before a text of this role."""
+        prompts = self.config.get("prompts") or {}
+        for name in _QUERY_PROMPTS if role == "query" else _DOCUMENT_PROMPTS:
+            if isinstance(prompts.get(name), str):
+                return str(prompts[name])
+        default = self.config.get("default_prompt_name")
+        return str(prompts.get(default) or "") if default else ""
+
+    def _read_modules(self) -> list[Module]:
+        listed = _json(self.folder / "modules.json", default=None)
+        if listed is None:
+            logger.warning("%s has no modules.json: mean pooling is taken", self.folder)
+            config = _stable(_json(self.folder / "config.json"))
+            return [
+                Module("Transformer", self.folder, config),
+                Module("Pooling", self.folder / "1_Pooling", {"pooling_mode": "mean"}),
+            ]
+        modules = []
+        try:
+            for item in listed:
+                folder = self.folder / item["path"]
+                # A stage may carry the settings of its wrapper beside those of what it wraps.
+                config = {**_json(folder / "config.json"), **_json(folder / "sentence_bert_config.json")}
+                modules.append(Module(str(item["type"]).rsplit(".", 1)[-1], folder, _stable(config)))
+        except (TypeError, KeyError) as error:
+            raise DataError("does not list modules", path=self.folder / "modules.json") from error
+        if not modules:
+            raise DataError("lists no module", path=self.folder / "modules.json")
+        return modules
+
+    def _refuse_other_kinds(self) -> None:
+        kind = self.config.get("model_type", "SentenceTransformer")
+        architectures = self.modules[0].config.get("architectures") or []
+        if any(module.name in _SPARSE for module in self.modules):
+            kind = "SparseEncoder"
+        elif not (self.folder / "modules.json").is_file() and any(
+            str(name).endswith("ForSequenceClassification") for name in architectures
+        ):
+            kind = "CrossEncoder"
+        if kind in _NOT_DENSE:
+            raise UsageError(f"this model is {_NOT_DENSE[kind]}", path=self.folder)
+
+    def _tokenizer(self) -> Facts:
+        folder = self.modules[0].folder
+        whole = folder / "tokenizer.json"
+        parts = [whole] if whole.is_file() else sorted([*folder.glob("vocab.*"), *folder.glob("*.model")])
+        settings = _stable(_json(folder / "tokenizer_config.json"))
+        return {"files": {path.name: sha256_file(path) for path in parts}, "settings": settings}
+
+    def _sha256(self, path: Path) -> str:
+        """The hash of a weights file, remembered for as long as the file is not touched."""
+        if self._hashes is None:
+            return sha256_file(path)
+        state = path.stat()
+        told = f"{path.resolve()}\0{state.st_size}\0{state.st_mtime_ns}\0{state.st_ino}"
+        note = self._hashes / f"{hashlib.sha256(told.encode('utf-8', 'surrogateescape')).hexdigest()}.txt"
+        with suppress(OSError, UnicodeDecodeError):
+            known = note.read_text(encoding="ascii").strip()
+            if len(known) == 64:
+                return known
+        digest = sha256_file(path)
+        with suppress(WriteError), atomic_open(note) as stream:  # remembering is a convenience
+            stream.write(digest + "\n")
+        return digest
+
+
+def _stable(config: Facts) -> Facts:
+    return {key: value for key, value in config.items() if key not in _VOLATILE}
+
+
+def _json(path: Path, default: Any = {}) -> Any:  # noqa: B006 - never changed
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return default
+    except (OSError, ValueError) as error:
+        raise DataError(f"cannot be read as JSON: {error}", path=path) from error

@@ -1,0 +1,173 @@
+"""Where a model's files are: a folder, an installed package, or the hub at a pinned revision."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from beirkit.corpora.errors import ConfigError, MissingExtraError, UsageError
+
+logger = logging.getLogger(__name__)
+
+_REVISION = re.compile(r"[0-9a-f]{40}")
+_NOT_NEEDED = ["*.onnx", "onnx/*", "openvino/*", "*.h5", "*.msgpack", "*.ot", "*.tflite", "*.gguf", "*.png"]
+
+
+@dataclass(frozen=True)
+class Located:
+    """A model folder that is there, and the source it was found at."""
+
+    folder: Path
+    source: str
+
+
+@dataclass(frozen=True)
+class _Absent:
+    """A source that has nothing to give here, and what would change that."""
+
+    source: str
+    why: str
+
+
+def locate(sources: Sequence[str], *, offline: bool = False) -> Located:
+    """The first of the sources that is there.
+
+    Args:
+        sources: each one of: the path of a folder; ``env:NAME``, a path held by an environment variable,
+            passed over where it is not set; ``package:NAME/SUBFOLDER``, a folder inside an installed package;
+            ``hub:OWNER/NAME@REVISION`` with the 40 digits of a commit, from the hub's cache or downloaded.
+        offline: never download.
+
+    Raises:
+        UsageError: none is there; the message says what each would need.
+        ConfigError: a source cannot be read, or a hub model has no pinned revision.
+    """
+    if not sources:
+        raise ConfigError("no model is given", hint="set model to a folder, package:..., or hub:...@revision")
+    absent = []
+    for source in sources:
+        found = _try(source, offline=offline)
+        if isinstance(found, Located):
+            return found
+        absent.append(found)
+    if len(absent) == 1:
+        raise UsageError(f"model {absent[0].source}: {absent[0].why}")
+    raise UsageError(
+        "the model is in none of its places: " + "; ".join(f"{item.source}: {item.why}" for item in absent)
+    )
+
+
+def hub_name(sources: Sequence[str]) -> tuple[str, str] | None:
+    """Name and revision under which the hub knows the model, where one of its sources says so."""
+    for source in sources:
+        if source.startswith("hub:"):
+            return _parse_hub(source)
+    return None
+
+
+def _try(source: str, *, offline: bool) -> Located | _Absent:
+    scheme, _, rest = source.partition(":")
+    if scheme == "package":
+        return _package(source, rest)
+    if scheme == "hub":
+        return _hub(source, offline=offline)
+    if scheme == "env":
+        value = os.environ.get(rest, "")
+        return _folder(value, f"{source} ({value})") if value else _Absent(source, "the variable is not set")
+    return _folder(source, source)
+
+
+def _folder(path: str, source: str) -> Located:
+    """A folder that the user named: it is there, or nothing else will do."""
+    folder = Path(path).expanduser()
+    if not folder.is_dir():
+        hint = ""
+        if re.fullmatch(r"[\w.-]+/[\w.-]+", path):
+            hint = f"a model of the hub is written hub:{path}@REVISION, with the 40 digits of a commit"
+        what = "is a file, not a model folder" if folder.exists() else "there is no such model folder"
+        raise UsageError(f"model {source}: {what}", hint=hint)
+    if not _is_model(folder):
+        raise UsageError(
+            f"model {source}: the folder holds no model",
+            hint="modules.json or config.json is expected in it",
+        )
+    return Located(folder, source)
+
+
+def _package(source: str, rest: str) -> Located | _Absent:
+    package, _, subfolder = rest.partition("/")
+    if not package.isidentifier():
+        raise ConfigError(f"model {source!r} cannot be read", hint="write package:NAME/SUBFOLDER")
+    # For a top-level package this finds its folder and runs none of its code.
+    spec = importlib.util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        return _Absent(source, f"package {package} is not installed")
+    folders = [Path(place) / subfolder for place in spec.submodule_search_locations]
+    for folder in folders:
+        if _is_model(folder):
+            return Located(folder, source)
+    return _Absent(source, f"the package has no model in {subfolder or 'its folder'}")
+
+
+def _hub(source: str, *, offline: bool) -> Located | _Absent:
+    name, revision = _parse_hub(source)
+    folder = _hub_cache() / f"models--{name.replace('/', '--')}" / "snapshots" / revision
+    if _is_model(folder) and _has_weights(folder):
+        return Located(folder, source)
+    if offline or _said_offline():
+        return _Absent(source, "it is not in the local hub cache, and going online is switched off")
+    try:
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+    except ImportError as error:
+        raise MissingExtraError(f"model {source}", "dense") from error
+    logger.warning("downloading model %s at revision %s from its hub into %s", name, revision, _hub_cache())
+    try:
+        made = snapshot_download(name, revision=revision, ignore_patterns=_NOT_NEEDED)
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        return _Absent(source, f"it cannot be downloaded: {first}")
+    return Located(Path(made), source)
+
+
+def _parse_hub(source: str) -> tuple[str, str]:
+    name, _, revision = source.removeprefix("hub:").partition("@")
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+", name):
+        raise ConfigError(f"model {source!r} cannot be read", hint="write hub:OWNER/NAME@REVISION")
+    if not _REVISION.fullmatch(revision):
+        raise ConfigError(
+            f"model {source!r} has no pinned revision",
+            hint=f"write hub:{name}@ and the 40 digits of a commit, so that everybody gets the same weights",
+        )
+    return name, revision
+
+
+def _hub_cache() -> Path:
+    """The hub's cache folder, by the variables that its own client reads."""
+    if cache := os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE"):
+        return Path(cache).expanduser()
+    home = os.environ.get("HF_HOME")
+    if home:
+        return Path(home).expanduser() / "hub"
+    base = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    return base / "huggingface" / "hub"
+
+
+def _said_offline() -> bool:
+    return any(
+        os.environ.get(name, "").upper() in {"1", "ON", "YES", "TRUE"}
+        for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
+    )
+
+
+def _is_model(folder: Path) -> bool:
+    return (folder / "modules.json").is_file() or (folder / "config.json").is_file()
+
+
+def _has_weights(folder: Path) -> bool:
+    return any(folder.rglob("*.safetensors")) or any(folder.rglob("*.bin"))

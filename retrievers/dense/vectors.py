@@ -1,0 +1,136 @@
+"""From texts to stored vectors: encoded block by block, checked, made ready for comparison, kept."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from beirkit.corpora.errors import DataError, UsageError
+from beirkit.corpora.progress import Advance
+from beirkit.retrievers.base import Facts
+from beirkit.retrievers.dense.encoder import Encoder, Role, Vectors
+from beirkit.retrievers.store import Block, Section, Store, text_key
+
+logger = logging.getLogger(__name__)
+
+STAGE = 1
+"""Version of this code; raised when equal encoder output would be stored as other bytes."""
+
+
+@dataclass(frozen=True)
+class VectorBlock:
+    """Stored vectors of consecutive texts."""
+
+    stored: Block
+
+    @property
+    def vectors(self) -> Vectors:
+        """``(n, dim)`` float32, read-only; unit length (or zero) where cosine compares them."""
+        return self.stored.array
+
+    @property
+    def truncated(self) -> int:
+        """How many of the texts are longer than the model reads."""
+        return int(self.stored.facts["truncated"])
+
+    @property
+    def zeros(self) -> int:
+        """How many of the vectors are zero."""
+        return int(self.stored.facts["zeros"])
+
+    @property
+    def norm(self) -> float:
+        """The greatest length of a vector."""
+        return float(self.stored.facts["norm"])
+
+
+def configuration(encoder: Encoder, role: Role) -> Facts:
+    """What stored vectors of one role depend on besides the texts.
+
+    Raises:
+        UsageError: the encoder says that it is not a dense one.
+    """
+    facts = dict(encoder.identity())
+    kind = facts.get("kind", "dense")
+    if kind != "dense":
+        raise UsageError(f"this encoder is of the kind {kind!r}", hint=f"it needs the {kind} retriever")
+    prompts = facts.pop("prompts", None)
+    if prompts is not None:
+        facts["prompt"] = prompts[role]
+    return {**facts, "role": role, "similarity": encoder.similarity, "stored": STAGE}
+
+
+class VectorStore:
+    """Encodes the blocks of one role that are not stored yet.
+
+    Args:
+        encoder: makes the vectors.
+        role: the role of the texts.
+        store: keeps them.
+    """
+
+    def __init__(self, encoder: Encoder, role: Role, store: Store) -> None:
+        self._encoder = encoder
+        self._role: Role = role
+        self._section: Section = store.section("embeddings", configuration(encoder, role))
+
+    def block(self, ids: Sequence[str], texts: Sequence[str], advance: Advance) -> VectorBlock:
+        """The vectors of one block of texts.
+
+        Args:
+            ids: what to call the texts in messages.
+            texts: at most :data:`beirkit.retrievers.store.BLOCK` of them.
+            advance: told of every text, encoded or stored.
+
+        Raises:
+            DataError: a vector holds a NaN or an infinity.
+            UsageError: the encoder does not give one vector per text.
+        """
+
+        def make() -> tuple[Vectors, Facts]:
+            nonlocal fresh
+            fresh = True
+            vectors = self._checked(self._encoder.encode(texts, self._role, advance), ids)
+            zeros = int((~vectors.any(axis=1)).sum())
+            if self._encoder.similarity == "cosine":
+                vectors = unit(vectors)
+            norm = float(np.sqrt(np.einsum("nd,nd->n", vectors, vectors, dtype=np.float64).max(initial=0.0)))
+            truncated = self._encoder.count_truncated(texts, self._role)
+            return vectors, {"truncated": truncated, "zeros": zeros, "norm": norm}
+
+        fresh = False
+        stored = self._section.get_or_make(text_key(texts), make)
+        if not fresh:
+            advance(len(texts))
+        return VectorBlock(stored)
+
+    def _checked(self, vectors: Vectors, ids: Sequence[str]) -> Vectors:
+        if not isinstance(vectors, np.ndarray) or vectors.ndim != 2 or len(vectors) != len(ids):
+            got = (
+                f"{vectors.dtype} {vectors.shape}"
+                if isinstance(vectors, np.ndarray)
+                else type(vectors).__name__
+            )
+            raise UsageError(
+                f"the encoder gave {got} for {len(ids)} texts, not one vector for each",
+                hint="weights by token are a sparse encoder's, which needs the sparse retriever",
+            )
+        vectors = vectors.astype(np.float32, copy=False)
+        bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
+        if len(bad):
+            names = ", ".join(repr(ids[place]) for place in bad[:3].tolist())
+            raise DataError(
+                f"the encoder gave NaN or infinity for {len(bad)} of {len(ids)} texts ({self._role} {names})",
+                hint="half precision may overflow: try dtype float32",
+            )
+        return vectors
+
+
+def unit(vectors: Vectors) -> Vectors:
+    """The vectors at length 1; a zero vector stays zero, which makes its cosine with anything 0."""
+    wide = vectors.astype(np.float64)
+    lengths = np.sqrt(np.einsum("nd,nd->n", wide, wide))[:, None]
+    return np.divide(wide, lengths, out=np.zeros_like(wide), where=lengths > 0).astype(np.float32)
