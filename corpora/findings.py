@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -52,6 +53,9 @@ CODES: dict[str, Code] = {
 }
 """Every code with its severity and title; the documentation's table is made of it."""
 
+CAP = 20
+"""So many findings of one code in one file are told one by one; the rest as one more with their number."""
+
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One defect of a folder.
@@ -99,3 +103,35 @@ class Refused(ValueError):  # noqa: N818 - a verdict on a line; the reader makes
         self.code = code
         self.found = found
         self.todo = todo
+
+
+class Report:
+    """Collects findings and keeps their number readable."""
+
+    def __init__(self) -> None:
+        self._findings: list[Finding] = []
+        self._counts: Counter[tuple[str, str]] = Counter()
+
+    def add(self, code: str, path: str, line: int | None, found: str, todo: str = "") -> None:
+        """Add one defect."""
+        self._counts[path, code] += 1
+        if self._counts[path, code] <= CAP:
+            severity = CODES[code].severity
+            self._findings.append(
+                Finding(code=code, severity=severity, path=path, line=line, found=found, todo=todo)
+            )
+
+    def findings(self) -> list[Finding]:
+        """What was added, with one more finding for each kind that went beyond the cap."""
+        beyond = [
+            Finding(
+                code=code,
+                severity=CODES[code].severity,
+                path=path,
+                found=f"{count - CAP} more like these: {CODES[code].title}",
+                count=count - CAP,
+            )
+            for (path, code), count in self._counts.items()
+            if count > CAP
+        ]
+        return [*self._findings, *beyond]

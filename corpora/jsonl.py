@@ -138,6 +138,24 @@ def encoder(*, ascii: bool) -> Callable[[Document | Query], str]:
     return encode
 
 
+def records_on(line: bytes) -> list[bytes]:
+    """The parts of a line on which whole JSON objects follow each other; empty where that is not so."""
+    text = line.decode("utf-8", "replace").rstrip()
+    decoder = json.JSONDecoder()
+    parts: list[bytes] = []
+    end = 0
+    while end < len(text):
+        start = end
+        while text[start].isspace():
+            start += 1
+        try:
+            _, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            return []
+        parts.append(text[start:end].encode("utf-8", "surrogatepass"))
+    return parts
+
+
 def _object(line: bytes) -> dict[str, Any]:
     try:
         value = _any_line.decode(line)

@@ -37,25 +37,25 @@ def unique(
     known: dict[str, tuple[int, bytes]] | None = None
     dropped: list[str] = []
     for number, record in start():
-        record_id = _id(record)
-        if seen.add(record_id):
+        key = record_id(record)
+        if seen.add(key):
             yield record
             continue
         if known is None:
             known = _repeated(start)
-        first, digest = known.get(record_id, (number, b""))
+        first, digest = known.get(key, (number, b""))
         if first == number:  # the first of its kind, or only its hash was met before
             yield record
-        elif digest != _content(record):
+        elif digest != content_digest(record):
             what = "document" if isinstance(record, Document) else "query"
             raise DataError(
-                f"{what} id {record_id!r} stands at {place}s {first} and {number} with different texts",
+                f"{what} id {key!r} stands at {place}s {first} and {number} with different texts",
                 path=path,
                 line=number if place == "line" else None,
                 hint="keep one of them, or give them different ids",
             )
         else:
-            dropped.append(record_id)
+            dropped.append(key)
     if dropped:
         _log.warning(
             "%s: %d repeated records dropped, the same id and text each time (e.g. %s)",
@@ -68,20 +68,21 @@ def unique(
 def _repeated(start: Callable[[], Iterable[tuple[int, RecordT]]]) -> dict[str, tuple[int, bytes]]:
     """First place and content of every id that comes more than once."""
     seen = IdSet()
-    again = {_id(record) for _, record in start() if not seen.add(_id(record))}
+    again = {record_id(record) for _, record in start() if not seen.add(record_id(record))}
     first: dict[str, tuple[int, bytes]] = {}
     for number, record in start():
-        record_id = _id(record)
-        if record_id in again and record_id not in first:
-            first[record_id] = (number, _content(record))
+        key = record_id(record)
+        if key in again and key not in first:
+            first[key] = (number, content_digest(record))
     return first
 
 
-def _id(record: Document | Query) -> str:
+def record_id(record: Document | Query) -> str:
+    """The id of a document or a query."""
     return record.doc_id if isinstance(record, Document) else record.query_id
 
 
-def _content(record: Document | Query) -> bytes:
+def content_digest(record: Document | Query) -> bytes:
     """A digest of what counts: title and text. Metadata may differ between copies."""
     digest = hashlib.blake2b(digest_size=16)
     if isinstance(record, Document):
