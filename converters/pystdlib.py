@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import ast
-import logging
 import platform
 import re
 import sysconfig
-import tokenize
-import warnings
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import starmap
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from beirkit.converters.base import Converter, NoOptions
 from beirkit.converters.docstrings import split_docstring
 from beirkit.converters.ids import content_hash
+from beirkit.converters.python_source import documented_objects
 from beirkit.corpora.collection import Collection, Provenance
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.records import Document, Judgment, Query
-
-logger = logging.getLogger(__name__)
 
 _LEFT_OUT = frozenset(
     {"test", "tests", "idle_test", "idlelib", "lib2to3", "turtledemo", "lib-dynload", "site-packages"}
@@ -90,13 +86,10 @@ class _Library:
 
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
-        found: dict[str, Entry] = {}
-        for module, path in sorted(_modules(self.folder, "")):
-            for entry in _entries(module, path):
-                found.setdefault(entry.name, entry)
+        found = starmap(_entry, documented_objects(self.folder, _LEFT_OUT))
         return tuple(
             entry
-            for entry in found.values()
+            for entry in found
             if entry.body and reads_as_query(entry.summary) and not names_itself(entry)
         )
 
@@ -116,6 +109,12 @@ class _Library:
             yield from (Judgment(query_id, name, 1) for name in names)
 
 
+def _entry(name: str, doc: str) -> Entry:
+    parts = split_docstring(doc)
+    body = f"{parts.signature}\n\n{parts.rest}".lstrip("\n") if parts.rest else ""
+    return Entry(name, parts.summary, body)
+
+
 def names_itself(entry: Entry) -> bool:
     """Whether the summary contains the object's own name as a word, in any case."""
     own = re.escape(entry.name.rpartition(".")[2])
@@ -127,46 +126,3 @@ def reads_as_query(summary: str) -> bool:
     if len(summary.split()) < 3 or summary.endswith(":") or not _WORD_FIRST.match(summary):
         return False
     return summary[-1] in ".!?" or "[" not in summary
-
-
-def _modules(folder: Path, package: str) -> Iterator[tuple[str, Path]]:
-    """Dotted name and file of every public module below a folder."""
-    for path in folder.iterdir():
-        name = path.stem if path.suffix == ".py" else path.name
-        if name in _LEFT_OUT or (name.startswith("_") and path.name != "__init__.py"):
-            continue
-        if path.suffix == ".py":
-            if path.name != "__init__.py":
-                yield package + name, path
-            elif package:
-                yield package[:-1], path
-        elif name.isidentifier() and path.is_dir():
-            yield from _modules(path, f"{package}{name}.")
-
-
-def _entries(module: str, path: Path) -> Iterator[Entry]:
-    try:
-        with tokenize.open(path) as file, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # odd escapes in others' strings are not our user's business
-            tree = ast.parse(file.read(), filename=str(path))
-    except (SyntaxError, UnicodeDecodeError, ValueError) as error:
-        logger.warning("%s left out: it cannot be parsed (%s)", path, error)
-        return
-    yield from _walk(tree, module)
-
-
-def _walk(node: ast.AST, scope: str) -> Iterator[Entry]:
-    """The documented objects below a module, class, or a branch of ``if``, ``try`` or ``with`` in them."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            if child.name.startswith("_"):
-                continue
-            name = f"{scope}.{child.name}"
-            parts = split_docstring(ast.get_docstring(child) or "")
-            if parts.summary:
-                body = f"{parts.signature}\n\n{parts.rest}".lstrip("\n") if parts.rest else ""
-                yield Entry(name, parts.summary, body)
-            if isinstance(child, ast.ClassDef):
-                yield from _walk(child, name)
-        elif isinstance(child, ast.If | ast.Try | ast.With | ast.ExceptHandler):
-            yield from _walk(child, scope)

@@ -1,0 +1,203 @@
+"""Rows of CSV, TSV, JSON lines and JSON arrays, each with the line it starts at."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, NoReturn
+
+import msgspec
+
+from beirkit.converters.rows import Row
+from beirkit.corpora.errors import DataError, UsageError
+from beirkit.corpora.files import byte_lines, lines, open_bytes
+
+Format = Literal["csv", "tsv", "jsonl", "json"]
+
+_SUFFIXES: dict[str, Format] = {
+    ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json",
+}  # fmt: skip
+_LONGEST_CELL = 1 << 30  # characters; the csv module's own limit is 131,072, less than a long document
+
+
+class Dialect(msgspec.Struct, frozen=True, kw_only=True):
+    """How a table is written.
+
+    Attributes:
+        format: ``csv``, ``tsv``, ``jsonl`` or ``json``; ``None``: by the file's name.
+        delimiter: between cells; ``None``: a comma in CSV, a tab in TSV.
+        quotes: whether ``"`` quotes a cell; ``None``: in CSV, not in TSV.
+        header: whether the first row names the columns; without, they are called ``1``, ``2``, …
+    """
+
+    format: Format | None = None
+    delimiter: str | None = None
+    quotes: bool | None = None
+    header: bool = True
+
+
+def read_rows(path: Path, dialect: Dialect | None = None) -> Iterator[Row]:
+    """The rows of a table, ``.gz`` or plain.
+
+    Raises:
+        UsageError: the file's name does not say its format.
+        DataError: the file does not hold what its name says; with path and line.
+    """
+    dialect = dialect or Dialect()
+    kind = dialect.format or format_of(path)
+    if kind == "jsonl":
+        return read_jsonl(path)
+    if kind == "json":
+        return read_json(path)
+    delimiter = dialect.delimiter or ("," if kind == "csv" else "\t")
+    quotes = kind == "csv" if dialect.quotes is None else dialect.quotes
+    return read_csv(path, delimiter=delimiter, quotes=quotes, header=dialect.header)
+
+
+def format_of(path: Path) -> Format:
+    """The format of a table by its name.
+
+    Raises:
+        UsageError: the name has none of the known endings.
+    """
+    suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
+    if suffix.lower() not in _SUFFIXES:
+        known = ", ".join(_SUFFIXES)
+        hint = f"known endings: {known}, each also with .gz; or say --set format=csv"
+        if suffix.lower() in (".xlsx", ".xls", ".ods", ".parquet"):
+            hint = f"save it as CSV or JSON lines first; {hint}"
+        raise UsageError(f"its ending {suffix!r} says no format that can be read", path=path, hint=hint)
+    return _SUFFIXES[suffix.lower()]
+
+
+def read_csv(path: Path, *, delimiter: str = ",", quotes: bool = True, header: bool = True) -> Iterator[Row]:
+    """The rows of a CSV or TSV file, with the physical line each starts at; blank lines are skipped.
+
+    A line end inside a quoted cell becomes LF, so a file gives the same texts with either line end.
+
+    Raises:
+        DataError: no header, a column named twice, a row of another length than the header, a quote that is
+            never closed, or text that is not UTF-8; with path and line.
+    """
+    delimiter = "\t" if delimiter in ("tab", "\\t") else delimiter
+    if len(delimiter) != 1:
+        raise UsageError(f"the delimiter {delimiter!r} is not one character", hint="a tab is written 'tab'")
+    csv.field_size_limit(_LONGEST_CELL)
+    quoting: Literal[0, 3] = 0 if quotes else 3  # csv.QUOTE_MINIMAL, csv.QUOTE_NONE
+    texts = (f"{text}\n" for _, text in lines(path))
+    reader = csv.reader(texts, delimiter=delimiter, quoting=quoting, strict=True)
+    columns: list[str] | None = None
+    while True:
+        start = reader.line_num + 1
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            hint = "a quote is opened here and never closed" if "unexpected end" in str(error) else ""
+            raise DataError(f"cannot be read as CSV: {error}", path=path, line=start, hint=hint) from error
+        if cells is None:
+            break
+        if not cells or (cells == [""] and columns is not None and len(columns) > 1):
+            continue
+        if columns is None:
+            columns = cells if header else [str(n) for n in range(1, len(cells) + 1)]
+            _require_distinct(columns, path, start)
+            if header:
+                continue
+        if len(cells) != len(columns):
+            found = (
+                f"has {len(cells)} cells, and the {'header' if header else 'first row'} has {len(columns)}"
+            )
+            hint = "a cell with the delimiter in it must be quoted" if quotes else "quotes are not read here"
+            raise DataError(found, path=path, line=start, hint=hint)
+        yield Row(path, start, dict(zip(columns, cells, strict=True)))
+    if columns is None:
+        raise DataError("is empty", path=path)
+
+
+def read_jsonl(path: Path) -> Iterator[Row]:
+    """The objects of a JSON lines file; blank lines are skipped.
+
+    Raises:
+        DataError: a line is damaged or no object; with path and line.
+    """
+    for number, line in byte_lines(path):
+        if not line.strip():
+            continue
+        try:
+            value = msgspec.json.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            _damaged(path, number, line, error)
+        yield Row(path, number, _object(value, path, number))
+
+
+def read_json(path: Path) -> Iterator[Row]:
+    """The objects of a JSON array; a file that starts with ``{`` is read as JSON lines, whatever its name.
+
+    Raises:
+        DataError: the file is not an array of objects; with path and line.
+    """
+    with open_bytes(path) as file:
+        try:
+            text = file.read().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = error.object.count(b"\n", 0, error.start) + 1
+            raise DataError("is not UTF-8", path=path, line=line) from error
+    if text.lstrip().startswith("{"):
+        yield from read_jsonl(path)
+        return
+    decoder = json.JSONDecoder(parse_constant=_no_constant)
+    line, seen, place = 1, 0, _skip(text, 0)
+    expected = "["
+    while text[place : place + 1] == expected:
+        place = _skip(text, place + 1)
+        if expected == "[" and text[place : place + 1] == "]":
+            break
+        line, seen = line + text.count("\n", seen, place), place
+        try:
+            value, end = decoder.raw_decode(text, place)
+        except ValueError as error:
+            raise DataError(f"is not JSON: {error}", path=path, line=line) from error
+        yield Row(path, line, _object(value, path, line))
+        place, expected = _skip(text, end), ","
+    line += text.count("\n", seen, place)
+    if text[place : place + 1] != "]" or text[place + 1 :].strip():
+        raise DataError("is not one JSON array of objects", path=path, line=line, hint="the file may be cut")
+
+
+def _skip(text: str, place: int) -> int:
+    while text[place : place + 1] in (" ", "\n", "\r", "\t"):
+        place += 1
+    return place
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise ValueError(f"JSON knows no {word}")
+
+
+def _object(value: Any, path: Path, line: int) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise DataError(f"is not a JSON object but {json.dumps(value)[:40]}", path=path, line=line)
+    return value
+
+
+def _damaged(path: Path, number: int, line: bytes, error: Exception) -> NoReturn:
+    """Say what is wrong with a line that is not one JSON value."""
+    try:
+        text = line.decode()
+        _, end = json.JSONDecoder(parse_constant=_no_constant).raw_decode(text.strip())
+    except UnicodeDecodeError as problem:
+        raise DataError(
+            f"is not UTF-8 at byte {problem.start + 1} of the line", path=path, line=number
+        ) from error
+    except ValueError as problem:
+        raise DataError(f"is not JSON: {problem}", path=path, line=number) from error
+    found = f"several records on one line: the second starts at column {end + 1}"
+    raise DataError(found, path=path, line=number, hint="put each record on its own line") from error
+
+
+def _require_distinct(columns: list[str], path: Path, line: int) -> None:
+    twice = sorted({name for name in columns if columns.count(name) > 1})
+    if twice:
+        raise DataError(f"columns named twice: {', '.join(map(repr, twice))}", path=path, line=line)
