@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -68,6 +69,18 @@ def describe() -> tuple[Description, ...]:
     """Name, summary and need of raw files of every converter, sorted by name."""
     classes = ((name, get(name)) for name in names())
     return tuple(Description(name, cls.summary, cls.needs_raw) for name, cls in classes)
+
+
+def parse_settings(name: str, settings: Iterable[str]) -> dict[str, Any]:
+    """The options of one converter from ``key=value`` settings of a command line.
+
+    Raises:
+        UnknownNameError: no converter has that name.
+        UsageError: a setting has no ``=``, or its value is not YAML where it should be.
+    """
+    from beirkit.converters import options
+
+    return options.parse_settings(settings, get(name).Options)
 
 
 def convert(name: str, raw: Path | str | None = None, options: dict[str, Any] | None = None) -> Collection:

@@ -82,7 +82,7 @@ class Table(Converter[TableOptions]):
         skip_rows_without_id: leave out rows with an empty id, and count them, instead of refusing the file.
         skip_rows_without_text: the same for rows with an empty question or passage.
         format: ``csv``, ``tsv``, ``jsonl`` or ``json``, where a file's ending does not say it.
-        delimiter: between cells, where it is not the comma of CSV or the tab of TSV; a tab is written ``tab``.
+        delimiter: between cells, where it is not a comma (CSV) or a tab (TSV); a tab is written ``tab``.
         quotes: whether ``"`` quotes a cell; by default in CSV and not in TSV.
         header: whether the first row names the columns; without one they are called ``1``, ``2``, ….
     """

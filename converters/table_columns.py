@@ -112,13 +112,12 @@ def _columns(path: Path, options: TableOptions) -> list[str]:
 
 def _advice(columns: list[str]) -> str:
     """The columns there are, and the settings that would name them if they mean what they are called."""
-    if len(columns) == 1:
-        for sign, delimiter in ((";", ";"), ("\t", "tab"), ("|", "|"), (",", ",")):
-            if sign in columns[0]:
-                setting = shlex.quote(f"delimiter={delimiter}")
-                return f"the header is one cell, {columns[0]!r}; add --set {setting}"
-    by_name = {column.lower().replace(" ", "_"): column for column in columns}
     settings = []
+    if len(columns) == 1 and (delimiter := next((sign for sign in ";\t|," if sign in columns[0]), "")):
+        columns = columns[0].split(delimiter)
+        setting = "delimiter=" + ("tab" if delimiter == "\t" else delimiter)
+        settings.append(f"--set {shlex.quote(setting)}")
+    by_name = {column.lower().replace(" ", "_"): column for column in columns}
     for option, usual in _USUAL.items():
         column = next((by_name.pop(name) for name in usual if name in by_name), None)
         if column is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -13,6 +13,7 @@ from beirkit.converters.readers import read_rows
 from beirkit.converters.rows import Row
 from beirkit.converters.table_cells import Cells, Passage, Skipped
 from beirkit.converters.table_columns import dialect
+from beirkit.corpora.errors import DataError
 from beirkit.corpora.records import Document, Judgment, Query
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ class Reading:
 
         Raises:
             DataError: one pair has two grades, or is positive and negative; the message names both lines.
+                Or no judged document is in the corpus, or some judged query is not among the questions.
         """
         met: dict[tuple[str, str], tuple[int, int | None]] = {}
         copies = 0
@@ -101,6 +103,32 @@ class Reading:
                 copies += 1
         if copies and not self.options.negative:  # rows of triples repeat their positive with each negative
             self._say("judgments", copies, "exact duplicate judgments; one copy counts")
+        self._check_references(met)
+
+    def _check_references(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Look for judged ids that the other files do not have; ids are never mended."""
+        if not self.options.corpus:
+            return
+        pairs = list(pairs)
+        known = {passage.doc_id for _, passage in self._passages()}
+        missing = [doc_id for _, doc_id in pairs if doc_id not in known]
+        if missing and len(missing) == len(pairs):
+            raise DataError(
+                f"none of the {len(pairs)} judged documents is in the corpus, which has ids such as "
+                f"{min(known, default='')!r}; judged is {missing[0]!r}",
+                path=self.files["corpus"],
+                hint="ids are compared character by character",
+            )
+        if missing:
+            self._say("judgments", len(missing), f"judged documents not in the corpus ({_examples(missing)})")
+        asked = {query[0] for _, query, _ in self._raw()}
+        unknown = [query_id for query_id in dict.fromkeys(q for q, _ in pairs) if query_id not in asked]
+        if unknown:
+            raise DataError(
+                f"{len(unknown)} judged queries are not among the questions ({_examples(unknown)})",
+                path=self.files["judgments"],
+                hint="ids are compared character by character",
+            )
 
     def _pairs(self) -> Iterator[tuple[Row, str, str, int | None]]:
         if self.options.judgments:
@@ -166,3 +194,7 @@ class Reading:
 
 def _mark(grade: int | None) -> str:
     return "a negative" if grade is None else f"judged {grade}"
+
+
+def _examples(ids: list[str]) -> str:
+    return "such as " + ", ".join(map(repr, ids[:3]))
