@@ -87,7 +87,8 @@ def make_venv() -> None:
     say("Creating .venv with " + sys.executable)
     VENV.mkdir(exist_ok=True)
     UNFINISHED.touch()
-    subprocess.run([sys.executable, "-m", "venv", "--clear", str(VENV)], check=True)
+    if subprocess.run([sys.executable, "-m", "venv", "--clear", str(VENV)], check=False).returncode:
+        sys.exit("Creating .venv failed; the reason stands above (Debian keeps venv in a package of its own)")
 
 
 def install(parts: str) -> int:
