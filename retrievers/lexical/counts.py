@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from beirkit.retrievers.lexical.analyzer import Analyzer
-
-BLOCK = 4096
-"""Documents taken in at once."""
-
-ItemT = TypeVar("ItemT")
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,10 +126,3 @@ class _TermNumbers(dict[str, int]):
         number = -1 if term is None else self.vocabulary.setdefault(term, len(self.vocabulary))
         self[word] = number
         return number
-
-
-def blocks(items: Iterable[ItemT], size: int = BLOCK) -> Iterator[list[ItemT]]:
-    """Consecutive items in lists of ``size``, the last one shorter."""
-    rest = iter(items)
-    while block := list(islice(rest, size)):
-        yield block

@@ -14,7 +14,8 @@ from beirkit.corpora.progress import Progress
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.lexical.analyzer import Analyzer
-from beirkit.retrievers.lexical.counts import CountsBuilder, TermCounts, blocks
+from beirkit.retrievers.lexical.counts import CountsBuilder, TermCounts
+from beirkit.retrievers.store import blocks
 from beirkit.retrievers.template import Template
 
 logger = logging.getLogger(__name__)

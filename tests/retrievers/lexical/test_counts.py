@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beirkit.retrievers.lexical.analyzer import Analyzer, AnalyzerOptions
-from beirkit.retrievers.lexical.counts import CountsBuilder, TermCounts, blocks
+from beirkit.retrievers.lexical.counts import CountsBuilder, TermCounts
+from beirkit.retrievers.store import blocks
 
 PLAIN = AnalyzerOptions(stopwords="none", stemmer="none", min_length=1)
 
@@ -29,11 +30,6 @@ def _as_dicts(counts: TermCounts) -> list[dict[str, int]]:
     return rows
 
 
-def test_blocks() -> None:
-    assert list(blocks(range(5), 2)) == [[0, 1], [2, 3], [4]]
-    assert list(blocks([], 2)) == []
-
-
 def test_by_hand() -> None:
     counts = _count(["b a b", "", "a c"], 2)
     assert counts.vocabulary == {"b": 0, "a": 1, "c": 2}
@@ -42,7 +38,8 @@ def test_by_hand() -> None:
     assert counts.counts.tolist() == [2, 1, 1, 1]
     assert counts.lengths.tolist() == [3, 0, 2]
     assert counts.document_frequencies.tolist() == [1, 2, 1]
-    assert (counts.docs.dtype, counts.counts.dtype) == (np.int32, np.int32)
+    assert counts.docs.dtype == np.int32
+    assert counts.counts.dtype == np.int32
 
 
 TEXTS = st.lists(st.lists(st.sampled_from("abcdef"), max_size=8).map(" ".join), min_size=1, max_size=12)

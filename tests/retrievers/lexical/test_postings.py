@@ -26,7 +26,8 @@ def _postings(**changes: Any) -> Postings:
 
 def _search(postings: Postings, terms: list[str], k: int = 10) -> list[tuple[str, float]]:
     docs, scores = postings.search(terms, k)
-    assert (docs.dtype, scores.dtype) == (np.int32, np.float32)
+    assert docs.dtype == np.int32
+    assert scores.dtype == np.float32
     return [(postings.doc_ids[doc], score) for doc, score in zip(docs.tolist(), scores.tolist(), strict=True)]
 
 
