@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from beirkit.corpora.errors import DataError, UsageError
-from beirkit.corpora.records import Document, Judgment, Metadata, Qrels, Query
+from beirkit.corpora.records import Document, Judgment, Qrels, Query
 
 
 class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -113,29 +113,52 @@ class Collection:
         """A collection over BEIR's three dictionaries, as its data loader returns them.
 
         Args:
-            corpus: ``{doc_id: {"title": ..., "text": ...}}``; other keys become metadata.
+            corpus: ``{doc_id: {"title": ..., "text": ...}}``, either of which may be None or absent; other
+                keys become metadata.
             queries: ``{query_id: text}``.
             qrels: ``{query_id: {doc_id: relevance}}``, or with ``split=None`` such a dictionary per split.
             split: the split that ``qrels`` belongs to.
             source: what to call this in messages and manifests.
+
+        Raises:
+            DataError: while reading: an id, title or text is not a string, or a grade is not a whole number.
         """
         by_split: dict[str, Any] = dict(qrels) if split is None else {split: qrels}
 
         def documents() -> Iterator[Document]:
             for doc_id, fields in corpus.items():
-                rest: Metadata = {key: value for key, value in fields.items() if key not in ("title", "text")}
-                yield Document(doc_id, fields.get("title") or "", fields.get("text") or "", rest)
+                rest = {
+                    key: value for key, value in fields.items() if key not in ("title", "text", "metadata")
+                }
+                title, text = fields.get("title"), fields.get("text")
+                where = f"document {doc_id!r}"
+                yield Document(
+                    _string(doc_id, where, "id"),
+                    "" if title is None else _string(title, where, "title"),
+                    "" if text is None else _string(text, where, "text"),
+                    {**(fields.get("metadata") or {}), **rest},
+                )
 
         def judgments_of(name: str) -> Callable[[], Iterator[Judgment]]:
             return lambda: (
-                Judgment(query_id, doc_id, int(grade))
+                Judgment(
+                    _string(query_id, "qrels", "query id"),
+                    _string(doc_id, "qrels", "document id"),
+                    _whole(grade, query_id, doc_id),
+                )
                 for query_id, row in by_split[name].items()
                 for doc_id, grade in row.items()
             )
 
         return cls(
             documents=documents,
-            queries=lambda: (Query(query_id, text) for query_id, text in queries.items()),
+            queries=lambda: (
+                Query(
+                    _string(query_id, f"query {query_id!r}", "id"),
+                    _string(text, f"query {query_id!r}", "text"),
+                )
+                for query_id, text in queries.items()
+            ),
             judgments={name: judgments_of(name) for name in by_split},
             provenance=Provenance(source=source),
         )
@@ -144,7 +167,27 @@ class Collection:
         """BEIR's three dictionaries of one split: corpus, the split's judged queries, qrels."""
         qrels = self.qrels(split)
         corpus = {
-            doc.doc_id: {"title": doc.title, "text": doc.text, **doc.metadata} for doc in self.documents()
+            doc.doc_id: {**doc.metadata, "title": doc.title, "text": doc.text} for doc in self.documents()
         }
         queries = {query.query_id: query.text for query in self.queries() if query.query_id in qrels}
         return corpus, queries, qrels
+
+
+def _string(value: Any, where: str, what: str) -> str:
+    if isinstance(value, str):
+        return value
+    raise DataError(
+        f"{where}: the {what} {value!r} is not a string", hint="convert ids and texts to strings first"
+    )
+
+
+def _whole(grade: Any, query_id: str, doc_id: str) -> int:
+    try:
+        if int(grade) == grade:
+            return int(grade)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise DataError(
+        f"the grade of {query_id}/{doc_id} is {grade!r}, not a whole number",
+        hint="map grades to whole numbers first",
+    )

@@ -124,10 +124,15 @@ def encoder(*, ascii: bool) -> Callable[[Document | Query], str]:
         else:
             fields = {"_id": record.query_id, "text": record.text}
         fields["metadata"] = record.metadata
+        problem = id_problem(fields["_id"])
+        if problem:
+            raise DataError(f"the id of record {fields['_id']!r} {problem}", hint="give it another id")
         try:
             line = dumps(fields)
             if not line.isascii():
                 line.encode()
+            elif "\\ud" in line:  # perhaps half of a surrogate pair, which nobody could read back
+                json.dumps(fields, ensure_ascii=False).encode()
         except (TypeError, ValueError) as error:
             raise DataError(
                 f"record {fields['_id']!r} cannot be written as JSON in UTF-8: {error}",

@@ -50,7 +50,10 @@ class ContentId:
     def _add(self, tag: bytes, *fields: str) -> None:
         parts = [tag]
         for field in fields:
-            data = field.encode("utf-8")
+            try:
+                data = field.encode("utf-8")
+            except UnicodeEncodeError as error:
+                raise DataError(f"{tag.decode()} {fields[0]!r} holds half of a surrogate pair") from error
             parts += (b" %d:" % len(data), data)
         self._sum += int.from_bytes(hashlib.sha256(b"".join(parts)).digest(), "big")
 
