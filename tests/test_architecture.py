@@ -223,7 +223,9 @@ def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
 
 @pytest.mark.parametrize("what", ["datasets", "formats", "retrievers", "measures", "suites", "protocols"])
 def test_lists_load_nothing_heavy(what: str) -> None:
-    assert not _loaded("-m", "beirkit", "list", what) & HEAVY
+    """Of the measures, pytrec_eval itself says which it has."""
+    allowed = {"pytrec_eval"} if what == "measures" else set()
+    assert not _loaded("-m", "beirkit", "list", what) & HEAVY - allowed
 
 
 def _loaded(*arguments: str) -> set[str]:
