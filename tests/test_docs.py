@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import logging
 import re
 import shlex
 import subprocess
@@ -17,7 +18,7 @@ import msgspec
 import pytest
 
 from beirkit.cli.arguments import expand_lists
-from beirkit.cli.main import build_parser
+from beirkit.cli.main import build_parser, main
 from beirkit.configs import load
 from beirkit.configs.schema import DatasetConfig, RetrieverConfig, SuiteConfig
 from beirkit.configs.spec import parse_retriever
@@ -213,3 +214,49 @@ def test_every_page_is_reachable_from_the_readme() -> None:
         links = re.findall(r"\]\(([^)#\s]+\.md)[^)]*\)", page.read_text(encoding="utf-8"))
         todo += [(page.parent / link).resolve() for link in links if "://" not in link]
     assert {str(page.relative_to(CHECKOUT)) for page in PAGES if page not in seen} == set()
+
+
+# What the commands of README.md and docs/own-data.md are tried on.
+READERS_FILES = {
+    "faq.csv": "question,answer\nHow do I reset it?,Hold the button.\nWhere is the bill?,Under Billing.\n",
+    "judged.csv": "query,passage,label\nreset,Hold the button.,good\nreset,Under Billing.,bad\n",
+    "triples.jsonl": '{"q": "reset", "pos": "Hold the button.", "neg": ["Under Billing."]}\n',
+    "questions.csv": "qid,text\nq1,reset\n",
+    "passages.csv": "pid,body\np1,Hold the button.\np2,Under Billing.\n",
+    "labels.csv": "qid,pid,rating\nq1,p1,2\n",
+    "qrels.tsv": "query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td2\t1\n",
+    "run.trec": "q1 Q0 d1 1 2.0 mine\nq2 Q0 d1 1 2.0 mine\n",
+    "mine.trec": "q1 Q0 d1 1 2.0 mine\nq2 Q0 d2 1 2.0 mine\n",
+    "bm25.trec": "q1 Q0 d2 1 2.0 bm25\nq2 Q0 d2 1 2.0 bm25\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "commands"),
+    [
+        ("README.md", {"convert", "run", "score", "compare"}),
+        ("docs/own-data.md", {"convert", "run", "check", "stats"}),
+    ],
+)
+def test_what_a_reader_would_type_works(
+    name: str,
+    commands: set[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The commands of a page one after the other, without minilm, in a folder with files as it describes."""
+    for file, text in READERS_FILES.items():
+        (tmp_path / file).write_text(text, encoding="utf-8")
+    logger = logging.getLogger("beirkit")
+    for attribute in ("handlers", "level", "propagate"):  # main sets them; other tests want them as they were
+        monkeypatch.setattr(logger, attribute, getattr(logger, attribute))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BEIRKIT_HOME", str(tmp_path / "home"))
+    tried = set()
+    for words in command_lines(name, "beirkit"):
+        if words[0] in commands:
+            words = shlex.split(shlex.join(words).replace(" -r minilm", ""))
+            assert main(words) == 0, f"beirkit {shlex.join(words)}\n{capsys.readouterr().err}"
+            tried.add(words[0])
+    assert tried == commands
