@@ -48,8 +48,8 @@ def exact_top_k(
     docs = np.empty((len(queries), k), dtype=np.int32)
     scores = np.empty((len(queries), k), dtype=np.float32)
     longest = max(block.norm for block in documents)
-    # |computed - true| <= dim u |q||d| to first order, however it is summed (Higham, Accuracy and Stability of
-    # Numerical Algorithms, section 3.1); the 8 more cover the rest and the rounding of the exact score.
+    # |computed - true| <= dim u |q||d| to first order, however it is summed (Higham, Accuracy and Stability
+    # of Numerical Algorithms, section 3.1); the 8 more cover the rest and the rounding of the exact score.
     slack = (
         (queries.shape[1] + 8) * _UNIT_ROUNDOFF * longest * np.linalg.norm(queries.astype(np.float64), axis=1)
     )
@@ -103,8 +103,7 @@ def _spans(documents: Sequence[VectorBlock]) -> Iterator[tuple[int, Vectors]]:
         filled = 0
         for block in documents[first : first + at_once]:
             size = len(block.vectors)
-            buffer[filled : filled + size] = block.vectors
-            block.stored.release()
+            block.stored.read_into(buffer[filled : filled + size])
             filled += size
         yield start, buffer[:filled]
         start += filled
@@ -140,10 +139,11 @@ def _products(queries: Vectors, documents: Sequence[VectorBlock], docs: Ordinals
     start = 0
     for block in documents:
         end = start + len(block.vectors)
+        vectors = np.asarray(block.vectors)
         first, last = np.searchsorted(flat, (start, end), sorter=order).tolist()
         for place in range(first, last, _PAIRS):
             pairs = order[place : min(place + _PAIRS, last)]
-            left = block.vectors[flat[pairs] - start].astype(np.float64)
+            left = vectors[flat[pairs] - start].astype(np.float64)
             found[pairs] = np.einsum("nd,nd->n", left, wide[pairs // docs.shape[1]])
         block.stored.release()
         start = end

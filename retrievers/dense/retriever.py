@@ -90,7 +90,7 @@ class DenseRetriever(Retriever[DenseOptions]):
         vectors = VectorStore(self.encoder, "document", self._store)
         self._doc_ids, self._blocks = [], []
         total = len(documents) if isinstance(documents, Sized) else None
-        with self.workplace.progress("documents", total, "texts") as advance:
+        with self.workplace.progress("index", total, "documents") as advance:
             for part in blocks(documents):
                 ids = [document.doc_id for document in part]
                 texts = [self._template.render(document) for document in part]
@@ -117,7 +117,7 @@ class DenseRetriever(Retriever[DenseOptions]):
         ids = [query.query_id for query in listed]
         vectors = VectorStore(self.encoder, "query", self._store)
         made: list[VectorBlock] = []
-        with self.workplace.progress("queries", len(listed), "texts") as advance:
+        with self.workplace.progress("search", len(listed), "queries") as advance:
             for part in blocks(listed):
                 part_ids = [query.query_id for query in part]
                 made.append(vectors.block(part_ids, [query.text for query in part], advance))
@@ -136,7 +136,7 @@ class DenseRetriever(Retriever[DenseOptions]):
 
     def report(self) -> Facts:
         """Counts of texts, truncated texts and zero vectors by role; dimensions; the model's public name."""
-        named = getattr(self.encoder, "report", dict)()
+        named: Facts = getattr(self.encoder, "report", dict)()
         return {**named, **self._found}
 
     def _note(self, role: Role, made: list[VectorBlock]) -> None:

@@ -276,8 +276,9 @@ def _has_cuda() -> bool:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Keep the libraries' own progress bars and remarks off the terminal for a while."""
-    from transformers.utils import logging as transformers_logging
+    from transformers.utils import logging as untyped
 
+    transformers_logging: Any = untyped
     ours = logging.getLogger("sentence_transformers")
     level, verbosity = ours.level, transformers_logging.get_verbosity()
     bars = transformers_logging.is_progress_bar_enabled()

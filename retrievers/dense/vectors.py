@@ -89,23 +89,22 @@ class VectorStore:
             DataError: a vector holds a NaN or an infinity.
             UsageError: the encoder does not give one vector per text.
         """
-
-        def make() -> tuple[Vectors, Facts]:
-            nonlocal fresh
-            fresh = True
-            vectors = self._checked(self._encoder.encode(texts, self._role, advance), ids)
-            zeros = int((~vectors.any(axis=1)).sum())
-            if self._encoder.similarity == "cosine":
-                vectors = unit(vectors)
-            norm = float(np.sqrt(np.einsum("nd,nd->n", vectors, vectors, dtype=np.float64).max(initial=0.0)))
-            truncated = self._encoder.count_truncated(texts, self._role)
-            return vectors, {"truncated": truncated, "zeros": zeros, "norm": norm}
-
-        fresh = False
-        stored = self._section.get_or_make(text_key(texts), make)
-        if not fresh:
+        key = text_key(texts)
+        stored = self._section.get(key)
+        if stored is None:
+            stored = self._section.put(key, *self._make(ids, texts, advance))
+        else:
             advance(len(texts))
         return VectorBlock(stored)
+
+    def _make(self, ids: Sequence[str], texts: Sequence[str], advance: Advance) -> tuple[Vectors, Facts]:
+        vectors = self._checked(self._encoder.encode(texts, self._role, advance), ids)
+        zeros = int((~vectors.any(axis=1)).sum())
+        if self._encoder.similarity == "cosine":
+            vectors = unit(vectors)
+        squares = np.einsum("nd,nd->n", vectors, vectors, dtype=np.float64)
+        truncated = self._encoder.count_truncated(texts, self._role)
+        return vectors, {"truncated": truncated, "zeros": zeros, "norm": float(np.sqrt(squares.max()))}
 
     def _checked(self, vectors: Vectors, ids: Sequence[str]) -> Vectors:
         if not isinstance(vectors, np.ndarray) or vectors.ndim != 2 or len(vectors) != len(ids):
@@ -118,7 +117,7 @@ class VectorStore:
                 f"the encoder gave {got} for {len(ids)} texts, not one vector for each",
                 hint="weights by token are a sparse encoder's, which needs the sparse retriever",
             )
-        vectors = vectors.astype(np.float32, copy=False)
+        vectors = np.asarray(vectors, dtype=np.float32)
         bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
         if len(bad):
             names = ", ".join(repr(ids[place]) for place in bad[:3].tolist())
@@ -133,4 +132,5 @@ def unit(vectors: Vectors) -> Vectors:
     """The vectors at length 1; a zero vector stays zero, which makes its cosine with anything 0."""
     wide = vectors.astype(np.float64)
     lengths = np.sqrt(np.einsum("nd,nd->n", wide, wide))[:, None]
-    return np.divide(wide, lengths, out=np.zeros_like(wide), where=lengths > 0).astype(np.float32)
+    made: Vectors = np.divide(wide, lengths, out=np.zeros_like(wide), where=lengths > 0).astype(np.float32)
+    return made
