@@ -1,0 +1,162 @@
+"""``evaluate``: a run and judgments to scores, under a protocol."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from beirkit.corpora.errors import BeirkitError, DataError, UsageError
+from beirkit.corpora.records import Qrels
+from beirkit.corpora.run import Run
+from beirkit.evaluate.judgments import checked_qrels, require_usable_ids
+from beirkit.evaluate.measures import Measure, parse_measures
+from beirkit.evaluate.own_measures import OWN, Graded
+from beirkit.evaluate.protocol import Protocol, get_protocol
+from beirkit.evaluate.ranking import as_run, in_order, without_duplicates, without_self_matches
+from beirkit.evaluate.scores import Counts, Scores
+from beirkit.evaluate.trec import trec_values
+
+logger = logging.getLogger(__name__)
+
+
+def evaluate(
+    qrels: Mapping[str, Mapping[str, int]],
+    run: Run | Mapping[str, Mapping[str, float]],
+    measures: Iterable[str | Measure] | str | None = None,
+    protocol: str | Protocol = "beirkit",
+    *,
+    self_match_ids: Collection[str] | None = None,
+    depth: int | None = None,
+    strict: bool = False,
+) -> Scores:
+    """Score a run; neither it nor the judgments are changed.
+
+    Args:
+        qrels: ``{query_id: {doc_id: grade}}`` with whole grades.
+        run: ranked lists, or ``{query_id: {doc_id: score}}``.
+        measures: in any spelling; ``None``: the protocol's.
+        protocol: a preset's name, or a protocol.
+        self_match_ids: the queries whose document of the same id is the query itself; ``None``: not known.
+        depth: results per query that count, after self-matches are removed; ``None``: all.
+        strict: a document that stands twice in a list is an error.
+
+    Returns:
+        One value per judged query and measure.
+
+    Raises:
+        UnknownNameError: no such measure or protocol.
+        UsageError: a measure is impossible.
+        DataError: the judgments or the run cannot be scored; run and judgments share no query.
+    """
+    if depth is not None and depth < 1:
+        raise UsageError(f"the depth must be a whole number from 1, not {depth!r}")
+    rules = get_protocol(protocol)
+    asked = parse_measures(rules.measures if measures is None else measures)
+    judged = checked_qrels(qrels)
+    given = as_run(run)
+    lists = given.select(judged)
+    if not len(lists):
+        raise _strangers(judged, given)
+    require_usable_ids(lists.doc_ids, "document id of the run")
+    lists, selves = without_self_matches(lists, rules.self_match, self_match_ids)
+    ordered, duplicates = without_duplicates(in_order(lists, rules.precision), strict=strict)
+    values = _values(_cut(ordered, asked, depth), judged, asked)
+    _order_rr_apart(values, lists, judged, asked, rules, depth)
+    present = set(lists.query_ids)
+    absent = np.array([query_id not in present for query_id in judged])
+    for column, measure in enumerate(asked):
+        if rules.skips(measure.about):
+            values[absent, column] = np.nan
+    counts = Counts(
+        judged=len(judged),
+        scored=len(lists),
+        missing=len(judged) - len(lists),
+        unjudged=len(given) - len(lists),
+        self_matches_removed=selves.removed,
+        self_matches_kept=selves.kept,
+        duplicates=duplicates,
+    )
+    _report(counts, judged, given, rules)
+    _require_bounds(values, asked, tuple(judged))
+    return Scores(tuple(judged), asked, values, rules, counts, depth)
+
+
+def _cut(run: Run, measures: Sequence[Measure], depth: int | None) -> Run:
+    """Only as deep as the measures look, and at most ``depth``."""
+    cutoffs = [measure.cutoff for measure in measures]
+    deepest = None if None in cutoffs else max(cutoff for cutoff in cutoffs if cutoff is not None)
+    depths = [known for known in (deepest, depth) if known is not None]
+    return run.top(min(depths)) if depths else run
+
+
+def _values(run: Run, qrels: Qrels, measures: Sequence[Measure]) -> npt.NDArray[np.float64]:
+    """``(len(qrels), len(measures))`` values of ordered lists; a query without a list has an empty one."""
+    query_ids = tuple(qrels)
+    values = np.zeros((len(query_ids), len(measures)))
+    engine = [c for c, measure in enumerate(measures) if measure.trec_name is not None]
+    if engine:
+        values[:, engine] = trec_values(run, qrels, query_ids, [measures[c] for c in engine])
+    if len(engine) < len(measures):
+        graded = Graded.of(run, qrels, query_ids)
+        for column, measure in enumerate(measures):
+            if measure.trec_name is None:
+                values[:, column] = OWN[measure.family](graded, measure)
+    return values
+
+
+def _order_rr_apart(
+    values: npt.NDArray[np.float64],
+    lists: Run,
+    qrels: Qrels,
+    measures: Sequence[Measure],
+    rules: Protocol,
+    depth: int | None,
+) -> None:
+    """Overwrite RR@k where the protocol compares its scores at another precision, as mteb does."""
+    precision = rules.rr_precision
+    columns = [c for c, m in enumerate(measures) if m.family == "RR" and m.at is not None]
+    if precision is None or precision == rules.precision or not columns:
+        return
+    run, _ = without_duplicates(in_order(lists, precision), strict=False)
+    picked = [measures[c] for c in columns]
+    values[:, columns] = _values(_cut(run, picked, depth), qrels, picked)
+
+
+def _strangers(qrels: Qrels, run: Run) -> DataError:
+    ours = next(iter(qrels))
+    theirs = f"the run has {run.query_ids[0]!r}" if len(run) else "the run is empty"
+    return DataError(
+        f"0 of {len(qrels)} judged queries are in the run: the judgments have {ours!r}, {theirs}",
+        hint="check that run and judgments are of the same split",
+    )
+
+
+def _report(counts: Counts, qrels: Qrels, run: Run, rules: Protocol) -> None:
+    if counts.missing:
+        present = set(run.query_ids)
+        few = [query_id for query_id in qrels if query_id not in present][:3]
+        logger.warning(
+            "%d of %d judged queries are not in the run (%s): %s",
+            counts.missing, counts.judged, rules.missing, ", ".join(few),
+        )  # fmt: skip
+    if counts.unjudged:
+        few = [query_id for query_id in run.query_ids if query_id not in qrels][:3]
+        logger.info(
+            "%d queries of the run have no judgments and are ignored: %s", counts.unjudged, ", ".join(few)
+        )
+
+
+def _require_bounds(
+    values: npt.NDArray[np.float64], measures: Sequence[Measure], query_ids: Sequence[str]
+) -> None:
+    for column, measure in enumerate(measures):
+        bad = np.flatnonzero((values[:, column] < 0) | (values[:, column] > 1 + 1e-9))
+        if measure.about.bounded and len(bad):
+            row = int(bad[0])
+            raise BeirkitError(
+                f"internal error: {measure} of {query_ids[row]} is {values[row, column]}",
+                hint="please report it",
+            )

@@ -1,0 +1,96 @@
+"""Judgments as pytrec_eval can bear them: checked here, because it ends the process on what it cannot."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from beirkit.corpora.errors import DataError
+from beirkit.corpora.records import Qrels
+
+logger = logging.getLogger(__name__)
+
+# pytrec_eval's nDCG takes time that grows with the square of the highest grade, and crashes at 2^30.
+MAX_GRADE = 1000
+
+
+def checked_qrels(qrels: Mapping[str, Mapping[str, Any]]) -> Qrels:
+    """A copy of the judgments with plain ``int`` grades, by query id ascending, without empty queries.
+
+    Raises:
+        DataError: there are none, an id is not a usable string, or a grade is not a whole number
+            within ±1000.
+    """
+    checked: Qrels = {}
+    empty = [query_id for query_id, row in qrels.items() if not row]
+    if empty:
+        logger.warning("%d queries have no judgment and are not scored: %s", len(empty), _few(empty))
+    for query_id in sorted(_strings(qrels, "query id")):
+        row = qrels[query_id]
+        if not row:
+            continue
+        # Judgments from a reader are plain ints already; only other values are looked at one by one.
+        plain = set(map(type, row.values())) == {int}
+        checked[query_id] = dict(row) if plain else {d: _grade(g, query_id, d) for d, g in row.items()}
+        grades = checked[query_id].values()
+        if max(grades) > MAX_GRADE or min(grades) < -MAX_GRADE:
+            doc_id, grade = max(checked[query_id].items(), key=lambda pair: abs(pair[1]))
+            raise DataError(
+                f"the grade of {query_id}/{doc_id} is {grade}, beyond {MAX_GRADE}",
+                hint="map the grades to a smaller scale",
+            )
+    if not checked:
+        raise DataError("there are no judgments", hint="check the file and the split")
+    require_usable_ids(checked, "query id")
+    require_usable_ids((doc_id for row in checked.values() for doc_id in row), "judged document id")
+    return checked
+
+
+def require_usable_ids(ids: Iterable[str], what: str) -> None:
+    """Refuse ids that pytrec_eval would cut short (NUL) or crash on (lone surrogates).
+
+    Raises:
+        DataError: names the first such id.
+    """
+    listed = _strings(ids, what)
+    whole = "".join(listed)
+    if "\0" not in whole and (whole.isascii() or _encodes(whole)):
+        return
+    bad = next((one for one in listed if "\0" in one or not _encodes(one)), None)
+    if bad is not None:  # two lone surrogates of neighbours may look like one character
+        raise DataError(f"{what} {bad!r} holds a NUL or a lone surrogate", hint="give it another id")
+
+
+def _strings(ids: Iterable[Any], what: str) -> list[str]:
+    listed = list(ids)
+    for one in listed:
+        if not isinstance(one, str):
+            raise DataError(f"{what} {one!r} is not a string", hint="ids are text; 1 and '1' differ")
+    return listed
+
+
+def _encodes(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _grade(grade: Any, query_id: str, doc_id: str) -> int:
+    """A grade as a plain int; ``2.0`` and numpy's numbers are taken, fractions and truth values are not."""
+    value = grade.item() if hasattr(grade, "item") else grade
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    raise DataError(
+        f"the grade of {query_id}/{doc_id} is {grade!r}, not a whole number",
+        hint="map fractions, words and truth values to whole grades first",
+    )
+
+
+def _few(ids: Iterable[str]) -> str:
+    listed = list(ids)
+    return ", ".join(map(repr, listed[:3])) + (", …" if len(listed) > 3 else "")

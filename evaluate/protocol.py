@@ -1,0 +1,132 @@
+"""The rules under which a run is scored, as a value that every result carries."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from beirkit.corpora.errors import UnknownNameError, nearest
+from beirkit.corpora.run import Precision
+from beirkit.evaluate.families import Family
+from beirkit.evaluate.measures import Measure
+
+SelfMatch = Literal["dataset", "remove", "keep"]
+Missing = Literal["zero", "skip", "skip-trec"]
+
+# The measures whose mean beir 2.2.0 takes over the queries that pytrec_eval returned; it divides its own
+# measures (MRR, R_cap, Hole, Accuracy) by the number of judged queries.
+_BEIR_SKIPS = {"nDCG", "AP", "R", "P"}
+
+
+def _measures(names: str) -> tuple[Measure, ...]:
+    return tuple(Measure.parse(name) for name in names.split())
+
+
+class Protocol(msgspec.Struct, frozen=True, kw_only=True):
+    """How a run is scored. Replace one switch with ``msgspec.structs.replace(protocol, missing="skip")``.
+
+    Attributes:
+        name: the preset it started from.
+        self_match: what becomes of a result whose id is the query's: removed where the dataset says that
+            queries stand in its corpus, removed always, or kept.
+        missing: what a judged query without a list in the run counts: 0, nothing, or (``skip-trec``)
+            nothing in nDCG, AP, R and P but 0 in the other measures, as beir has it.
+        precision: scores are compared after rounding them to this type.
+        rr_precision: the same for RR with a cut-off, where it differs.
+        ties: equal scores are ordered by document id, descending by UTF-8 bytes.
+        gain: of nDCG; the exponential one has its own measure, nDCG_exp.
+        averaging: every query that counts has the same weight.
+        digits: decimals printed; values are never rounded before that.
+        measures: what is reported where nothing is asked for.
+        k_values: cut-offs that the tool it stands for reports.
+    """
+
+    name: str
+    self_match: SelfMatch = "dataset"
+    missing: Missing = "zero"
+    precision: Precision = "float32"
+    rr_precision: Precision | None = None
+    ties: Literal["document id descending"] = "document id descending"
+    gain: Literal["linear"] = "linear"
+    averaging: Literal["queries"] = "queries"
+    digits: int = 4
+    measures: tuple[Measure, ...] = _measures("nDCG@10 R@100 RR@10 AP@100 Judged@10")
+    k_values: tuple[int, ...] = (10, 100)
+
+    def skips(self, family: Family) -> bool:
+        """Whether a judged query without a list is left out of the mean of this family's measures."""
+        return self.missing == "skip" or (self.missing == "skip-trec" and family.name in _BEIR_SKIPS)
+
+    def describe(self) -> str:
+        """Every rule in one line."""
+        self_match = {
+            "dataset": "self-matches removed where the dataset says so",
+            "remove": "self-matches removed",
+            "keep": "self-matches kept",
+        }[self.self_match]
+        missing = {
+            "zero": "a missing query counts 0",
+            "skip": "missing queries are left out",
+            "skip-trec": "missing queries are left out of nDCG, AP, R, P and count 0 in the rest",
+        }[self.missing]
+        single = self.rr_precision
+        rr = "" if single in (None, self.precision) else f" ({single} for RR@k)"
+        return (
+            f"{self.name}: {self_match}; {missing}; {self.precision} scores{rr}, ties by {self.ties}; "
+            f"{self.gain} gain, plain recall; mean over {self.averaging}; {self.digits} digits"
+        )
+
+
+_PRESETS = (
+    Protocol(name="beirkit"),
+    Protocol(
+        name="beir",
+        self_match="remove",
+        missing="skip-trec",
+        digits=5,
+        measures=_measures("nDCG@10 AP@100 R@100 P@10 RR@10"),
+        k_values=(1, 3, 5, 10, 100, 1000),
+    ),
+    Protocol(
+        name="trec_eval",
+        self_match="keep",
+        measures=_measures("AP Rprec Bpref RR P@5 P@10 nDCG@10 R@100"),
+        k_values=(5, 10, 15, 20, 30, 100, 200, 500, 1000),
+    ),
+    Protocol(
+        name="trec_eval-10",
+        self_match="keep",
+        precision="float64",
+        measures=_measures("AP Rprec Bpref RR P@5 P@10 nDCG@10 R@100"),
+        k_values=(5, 10, 15, 20, 30, 100, 200, 500, 1000),
+    ),
+    Protocol(
+        name="mteb",
+        missing="skip",
+        rr_precision="float64",
+        digits=5,
+        measures=_measures("nDCG@10 AP@100 R@100 P@10 RR@10 Success@10"),
+        k_values=(1, 3, 5, 10, 20, 100, 1000),
+    ),
+)
+_BY_NAME = {preset.name: preset for preset in _PRESETS}
+
+
+def protocol_names() -> tuple[str, ...]:
+    """The presets, the default one first."""
+    return tuple(_BY_NAME)
+
+
+def get_protocol(name: str | Protocol) -> Protocol:
+    """The preset with this name; a protocol is given back as it is.
+
+    Raises:
+        UnknownNameError: there is no such preset.
+    """
+    if isinstance(name, Protocol):
+        return name
+    try:
+        return _BY_NAME[name]
+    except KeyError:
+        raise UnknownNameError(f"unknown protocol {name!r}", hint=nearest(name, list(_BY_NAME))) from None

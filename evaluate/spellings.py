@@ -1,0 +1,115 @@
+"""Reading the names of measures, such as ``ndcg_cut_10``, ``NDCG@10``, ``Recall@100``, ``P(rel=2)@5``."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+
+from beirkit.corpora.errors import UnknownNameError, UsageError
+from beirkit.evaluate.families import Family, find_family, known_names
+from beirkit.evaluate.measures import Measure
+
+_LEVEL = re.compile(r"\(\s*rel\s*=\s*(?P<level>[^)]*?)\s*\)")
+_NUMBER = r"[+-]?\d+(?:\.\d+)?"
+_TAIL = re.compile(
+    rf"(?P<name>.*?[A-Za-z])(?:_at_|[ ]at[ ]|[._-])(?P<at>{_NUMBER}(?:,{_NUMBER})*)", re.IGNORECASE
+)
+
+# What trec_eval prints where no cut-offs are named.
+_RANKS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+_DEFAULTS: dict[str, tuple[int | float, ...]] = {
+    "ndcg_cut": _RANKS, "map_cut": _RANKS, "P": _RANKS, "recall": _RANKS, "relative_P": _RANKS,
+    "success": (1, 5, 10),
+    "iprec_at_recall": tuple(i / 10 for i in range(11)),
+    "Rprec_mult": tuple(i / 5 for i in range(1, 11)),
+}  # fmt: skip
+
+
+def parse_one(text: str) -> Measure:
+    """The one measure that ``text`` names.
+
+    Raises:
+        UnknownNameError: no measure has that name.
+        UsageError: the cut-off or level is impossible, or ``text`` names several measures.
+    """
+    measures = parse_all(text)
+    if len(measures) > 1:
+        few = ", ".join(map(str, measures[:2]))
+        raise UsageError(f"{text!r} names {len(measures)} measures", hint=f"name one, such as {few}")
+    return measures[0]
+
+
+def parse_all(text: str) -> list[Measure]:
+    """Every measure that ``text`` names, as trec_eval reads it: ``P.5,10`` is two, bare ``P`` nine.
+
+    Raises:
+        UnknownNameError: no measure has that name.
+        UsageError: the cut-off or level is impossible.
+    """
+    if not isinstance(text, str):
+        raise UsageError(f"{text!r} is not the name of a measure")
+    bare, level = _split_level(text.strip())
+    name, places = _split_places(bare)
+    family = find_family(name)
+    if family is None:
+        raise UnknownNameError(f"unknown measure {text!r}", hint=_nearest(name))
+    if family.name == "NumRet" and level is not None:  # ir_measures' spelling
+        family = find_family("NumRelRet") or family
+    if level not in (None, 1) and not family.levels:
+        raise UsageError(f"{text!r}: {family.name} has no relevance level")
+    if places:
+        return [Measure(family.name, _at(place, family, text), level or 1) for place in places]
+    if family.cut == name and family.cut in _DEFAULTS:
+        return [Measure(family.name, at, level or 1) for at in _DEFAULTS[family.cut]]
+    if family.at in ("rank", "share"):
+        example = f"{family.name}@{10 if family.at == 'rank' else 0.1}"
+        raise UsageError(f"{text!r} needs a cut-off", hint=f"such as {example}")
+    return [Measure(family.name, None, level or 1)]
+
+
+def _split_level(text: str) -> tuple[str, int | None]:
+    found = _LEVEL.search(text)
+    if found is None:
+        return text, None
+    level = found["level"]
+    if not level.isdecimal() or int(level) < 1:
+        raise UsageError(f"{text!r}: the relevance level must be a whole number from 1, not {level!r}")
+    return text[: found.start()] + text[found.end() :], int(level)
+
+
+def _split_places(text: str) -> tuple[str, list[str]]:
+    """The name and the cut-offs behind it; ``11pt_avg`` and the like are names as they stand."""
+    if find_family(text) is not None:
+        return text, []
+    name, sign, after = text.partition("@")
+    if sign:
+        return name.strip(), after.split(",")
+    found = _TAIL.fullmatch(text)
+    return (found["name"], found["at"].split(",")) if found else (text, [])
+
+
+def _nearest(name: str) -> str:
+    """What the writer of an unknown name may have meant, by its canonical name."""
+    close = get_close_matches(name, known_names(), n=1, cutoff=0.6)
+    family = find_family(close[0]) if close else None
+    return f"did you mean {family.name!r}?" if family else "see: beirkit list measures"
+
+
+def _at(place: str, family: Family, text: str) -> int | float:
+    if family.at == "never":
+        raise UsageError(f"{text!r}: {family.name} takes no cut-off")
+    if family.at == "share":
+        if not re.fullmatch(r"\d+(\.\d{1,2})?0*", place):
+            raise UsageError(f"{text!r}: {place!r} is not a share with at most two decimals")
+        if family.name == "IPrec" and float(place) > 1:
+            raise UsageError(f"{text!r}: recall lies within 0..1")
+        return float(place)
+    # pytrec_eval ends the whole process on a cut-off of 0 and reads 23.4 as 23.
+    if not place.isdecimal() or not place.isascii() or int(place) < 1:
+        raise UsageError(
+            f"{text!r}: the cut-off must be a whole number from 1, not {place!r}",
+            hint=f"such as {family.name}@10",
+        )
+    if int(place) > 10_000_000:
+        raise UsageError(f"{text!r}: no list is {place} results long")
+    return int(place)
