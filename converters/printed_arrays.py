@@ -35,8 +35,9 @@ def string_array(row: Row, column: str) -> list[str]:
     strings: list[str] = []
     try:
         for token in tokenize.generate_tokens(io.StringIO(cell).readline):
-            if token.type == tokenize.STRING:
-                strings.append(ast.literal_eval(token.string))
+            value = ast.literal_eval(token.string) if token.type == tokenize.STRING else None
+            if isinstance(value, str):
+                strings.append(value)
             elif token.type == tokenize.OP and token.string in "[],":
                 continue
             elif token.type not in (tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER):

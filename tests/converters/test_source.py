@@ -1,0 +1,159 @@
+"""Raw benchmarks in folders and zips: what is refused, what is unpacked, and that nothing stays behind."""
+
+from __future__ import annotations
+
+import gc
+import stat
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from beirkit.converters.source import Source
+from beirkit.corpora.errors import DataError
+from beirkit.corpora.files import sha256_file
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which temporary folders are made."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+def packed(path: Path, members: dict[str, str]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in members.items():
+            archive.writestr(name, text)
+    return path
+
+
+def linked(path: Path) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        info = zipfile.ZipInfo("corpus.jsonl")
+        info.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(info, "/etc/hostname")
+    return path
+
+
+def test_a_folder_and_its_zip_show_the_same_files(tmp_path: Path, temporary: Path) -> None:
+    folder = tmp_path / "data"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "a.txt").write_text("A")
+    (folder / "inner" / "b.txt").write_text("B")
+    (folder / ".DS_Store").write_text("clutter")
+    archive = packed(
+        tmp_path / "data.zip", {"inner/b.txt": "B", "a.txt": "A", "__MACOSX/a.txt": "", "inner/._b.txt": ""}
+    )
+    for source in (Source(folder), Source(archive)):
+        assert source.names == ("a.txt", "inner/b.txt")
+        assert source.path("inner/b.txt").read_text() == "B"
+    assert Source(folder).inputs(["a.txt"]) == {"a.txt": sha256_file(folder / "a.txt")}
+    assert Source(archive).inputs(["a.txt"]) == {"data.zip": sha256_file(archive)}
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("../evil.txt", "leads out of its folder"),
+        ("inner/../../evil.txt", "leads out of its folder"),
+        ("inner\\..\\..\\evil.txt", "leads out of its folder"),
+        ("/etc/evil.txt", "has an absolute path"),
+        ("\\evil.txt", "has an absolute path"),
+        ("C:\\evil.txt", "has an absolute path"),
+        ("c:evil.txt", "has an absolute path"),
+    ],
+)
+def test_a_zip_with_a_hostile_member_is_refused_whole(
+    tmp_path: Path, temporary: Path, name: str, problem: str
+) -> None:
+    archive = packed(tmp_path / "x.zip", {"corpus.jsonl": "{}", name: "evil"})
+    with pytest.raises(DataError) as caught:
+        Source(archive)
+    assert repr(name) in str(caught.value)
+    assert problem in str(caught.value)
+    assert str(archive) in str(caught.value)
+    assert not list(tmp_path.rglob("*evil*"))
+    assert not list(temporary.iterdir())
+
+
+def test_a_link_in_a_zip_is_refused(tmp_path: Path, temporary: Path) -> None:
+    with pytest.raises(DataError, match=r"member 'corpus\.jsonl' of the zip is a symbolic link"):
+        Source(linked(tmp_path / "x.zip"))
+    assert not list(temporary.iterdir())
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_member_that_is_there_twice_is_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.writestr("a.txt", "1")
+        archive.writestr("a.txt", "2")
+    with pytest.raises(DataError, match=r"'a\.txt' of the zip is there twice"):
+        Source(tmp_path / "x.zip")
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (b"<!DOCTYPE html><title>503</title>", "HTML page, not a zip"),
+        (b"\n<html><body>Not found</body></html>", "HTML page, not a zip"),
+        (b"query-id\tcorpus-id", "is not a zip"),
+        (b"", "is an empty file, not a zip"),
+    ],
+)
+def test_a_file_that_is_no_zip_is_told_by_its_content(tmp_path: Path, content: bytes, found: str) -> None:
+    path = tmp_path / "ds.zip"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=found) as caught:
+        Source(path)
+    assert str(path) in str(caught.value)
+    assert "get it again" in str(caught.value)
+
+
+def test_a_truncated_zip_is_told(tmp_path: Path) -> None:
+    path = packed(tmp_path / "ds.zip", {"a.txt": "word " * 1000})
+    path.write_bytes(path.read_bytes()[: int(path.stat().st_size * 0.6)])
+    with pytest.raises(DataError, match="truncated or damaged zip"):
+        Source(path)
+
+
+def test_a_zip_damaged_inside_a_member_is_told_and_leaves_no_half_file(
+    tmp_path: Path, temporary: Path
+) -> None:
+    path = tmp_path / "ds.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("a.txt", "unspoilt")
+    path.write_bytes(path.read_bytes().replace(b"unspoilt", b"unspoiLt"))
+    source = Source(path)
+    with pytest.raises(DataError, match=r"damaged in member 'a\.txt': Bad CRC-32"):
+        source.path("a.txt")
+    assert not list(temporary.rglob("a.txt"))
+
+
+def test_the_private_folder_goes_with_the_last_reader(tmp_path: Path, temporary: Path) -> None:
+    archive = packed(tmp_path / "x.zip", {"a.txt": "one\ntwo\n"})
+
+    def passes() -> Iterator[str]:
+        source = Source(archive)
+        return source.reading(lambda: source.path("a.txt").read_text().splitlines())()
+
+    reader = passes()
+    assert next(reader) == "one"
+    assert len(list(temporary.iterdir())) == 1
+    gc.collect()
+    assert list(reader) == ["two"]
+    del reader
+    gc.collect()
+    assert not list(temporary.iterdir())
+
+
+def test_errors_name_members_as_the_user_knows_them(tmp_path: Path, temporary: Path) -> None:
+    source = Source(packed(tmp_path / "x.zip", {"in/a.txt": "?"}))
+    inside = source.path("in/a.txt")
+    with pytest.raises(DataError) as caught, source.named():
+        raise DataError("is odd", path=inside, line=3, hint="look")
+    assert str(caught.value) == f"{tmp_path / 'x.zip'}!in/a.txt:3: is odd (look)"
