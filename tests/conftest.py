@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no defect: no example has a deadline.
+settings.register_profile("beirkit", deadline=None)
+settings.load_profile("beirkit")
 
 CHECKOUT = Path(__file__).parent.parent
 

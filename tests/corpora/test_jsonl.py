@@ -173,7 +173,9 @@ def test_a_query_needs_its_text(tmp_path: Path) -> None:
 
 
 def test_harmless_oddities(tmp_path: Path) -> None:
-    path = corpus(tmp_path, '\ufeff{"_id": "a", "text": "one\u2028two"}\r\n\r\n   \n{"_id": "b", "text": "x"}')
+    path = corpus(
+        tmp_path, '\ufeff{"_id": "a", "text": "one\u2028two"}\r\n\r\n   \n{"_id": "b", "text": "x"}'
+    )
     assert list(read_documents(path)) == [Document("a", "", "one\u2028two"), Document("b", "", "x")]
 
 
@@ -204,8 +206,12 @@ def test_identical_copies_are_dropped_and_told_once(tmp_path: Path, caplog: pyte
     ("second", "line"), [('"text": "new"', 3), ('"title": "T", "text": "old"', 3), ('"title": "old", "text": ""', 3)]
 )  # fmt: skip
 def test_one_id_for_two_texts_names_both_lines(tmp_path: Path, second: str, line: int) -> None:
-    path = corpus(tmp_path, '{"_id": "a", "text": "old"}\n{"_id": "b", "text": "x"}\n{"_id": "a", ' + second + "}\n")
-    with pytest.raises(DataError, match="document id 'a' stands at lines 1 and 3 with different texts") as caught:
+    path = corpus(
+        tmp_path, '{"_id": "a", "text": "old"}\n{"_id": "b", "text": "x"}\n{"_id": "a", ' + second + "}\n"
+    )
+    with pytest.raises(
+        DataError, match="document id 'a' stands at lines 1 and 3 with different texts"
+    ) as caught:
         list(read_documents(path))
     assert caught.value.line == line
     queries = tmp_path / "queries.jsonl"

@@ -1,0 +1,234 @@
+"""Every seeded defect gives its finding, and none hides another."""
+
+from __future__ import annotations
+
+import gzip
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from beirkit.corpora.check import check_folder
+from beirkit.corpora.errors import DataError
+from beirkit.corpora.findings import CAP, CODES, Finding
+from beirkit.corpora.folder import open_folder, write_folder
+
+HEADER = "query-id\tcorpus-id\tscore\n"
+
+
+def told(folder: Path) -> list[tuple[str, str, int | None]]:
+    return [(finding.code, finding.path, finding.line) for finding in check_folder(folder)]
+
+
+def append(path: Path, content: str | bytes) -> None:
+    with path.open("ab") as out:
+        out.write(content if isinstance(content, bytes) else content.encode())
+
+
+def test_a_sound_folder_has_no_findings(folder: Path, tmp_path: Path) -> None:
+    assert check_folder(folder) == []
+    write_folder(open_folder(folder), tmp_path / "made", gzip=True, ascii=True)
+    assert check_folder(tmp_path / "made") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "found"),
+    [
+        ('{"_id": "x", "text": "cut', "BK002", "is not JSON at column 22"),
+        ('{"_id": "x", "text": "a"}, 5', "BK002", "follows the record"),
+        ('["x", "a"]', "BK003", "is not a JSON object but an array"),
+        ('{"_id": 1.5, "text": "a"}', "BK004", '"_id" is 1.5'),
+        ('{"_id": "x", "text": 7}', "BK004", '"text" is not a string but 7'),
+        ('{"_id": "x", "text": NaN}', "BK004", '"text" is not a string but nan'),
+        ('{"id": "x", "text": "a"}', "BK005", 'has no "_id"'),
+        ('{"_id": "x", "body": "a"}', "BK005", 'has no "text"'),
+        ('{"_id": "d1", "title": "Tides", "text": "other"}', "BK006", "id 'd1' stands on lines 1 and 5"),
+        ('{"_id": "a\\u0000b", "text": "a"}', "BK007", "U+0000"),
+        ('{"_id": "", "text": "a"}', "BK007", "is empty"),
+        ('{"_id": "x", "text": "\\ud800"}', "BK008", "half of a surrogate pair"),
+        ('{"_id": "d1", "title": "Tides", "text": "The moon pulls the sea."}', "BK009", "as on line 1"),
+        ('{"_id": "x", "title": " ", "text": ""}', "BK010", "has neither title nor text"),
+        ('{"_id": "x", "title": null, "text": "null"}', "BK012", "the title of document 'x' is null"),
+    ],
+)
+def test_defects_of_a_corpus(folder: Path, line: str, code: str, found: str) -> None:
+    append(folder / "corpus.jsonl", line + "\n")
+    [finding] = check_folder(folder)
+    assert (finding.code, finding.path, finding.line) == (code, "corpus.jsonl", 5)
+    assert found in finding.found
+    assert finding.severity == CODES[code].severity
+
+
+def test_bytes_of_other_encodings(folder: Path) -> None:
+    append(folder / "corpus.jsonl", b'{"_id": "x", "text": "na\xefve"}\n')
+    assert told(folder) == [("BK008", "corpus.jsonl", 5)]
+
+
+def test_an_empty_query(folder: Path) -> None:
+    append(folder / "queries.jsonl", '{"_id": "x", "text": " "}\n{"_id": "q1", "text": "another"}\n')
+    assert told(folder) == [("BK011", "queries.jsonl", 4), ("BK006", "queries.jsonl", 5)]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected", "found"),
+    [
+        ("q1\td1\t1\n", [("BK020", 1)], "has no header"),
+        ("one\ttwo\tthree\nq1\td1\t1\n", [("BK021", 1)], "'one two three'"),
+        ("q1 0 d1 1\n", [("BK022", 1)], "has the columns of trec"),
+        (HEADER + "q1\td1\t1\nq1\td2\n", [("BK022", 3)], "has 2 columns where the lines before have 3"),
+        (HEADER + "q1\td1\t1\nq1\td2\t\n", [("BK023", 3)], "the grade is missing"),
+        (HEADER + "q1\td1\t1\nq1\td2\t0.5\n", [("BK023", 3)], "'0.5', not a whole number"),
+        (HEADER + "q1\td1\t1\nq1\td1\t1\n", [("BK024", 3)], "judged again, as on line 2"),
+        (HEADER + "q1\td1\t1\nq1\td1\t2\n", [("BK025", 3)], "judged 1 on line 2 and 2 here"),
+        (HEADER + "q1\td1\t1\nq1\td9\t0\n", [("BK026", 3)], "document 'd9', judged for query 'q1'"),
+        (HEADER + "q1\td1\t1\nq9\td1\t1\n", [("BK027", 3)], "query 'q9' is judged and has no text"),
+        (HEADER + "q1\td1\t0\nq1\td2\t-1\n", [("BK028", 2)], "query 'q1' has no relevant document"),
+        (HEADER, [("BK030", None)], "split 'more' holds no judgments"),
+        (HEADER + "q1\t\td1\t1\n", [("BK022", 2), ("BK030", None)], "has 4 columns"),
+        (HEADER + "\td1\t1\nq1\td1\t1\n", [("BK007", 2)], "query id '' is empty"),
+        ("\ufeff" + HEADER + "q1\td1\t1\n", [("BK013", 1)], "byte-order mark"),
+        (HEADER.replace("\n", "\r\n") + "q1\td1\t1\r\n", [("BK014", None)], "2 lines end with CR LF"),
+    ],
+)
+def test_defects_of_judgments(
+    folder: Path, content: str, expected: list[tuple[str, int | None]], found: str
+) -> None:
+    (folder / "qrels" / "more.tsv").write_bytes(content.encode())
+    findings = check_folder(folder)
+    assert [(finding.code, finding.line) for finding in findings] == expected
+    assert {finding.path for finding in findings} == {"qrels/more.tsv"}
+    assert found in findings[0].found
+
+
+def test_an_id_in_quotes(folder: Path) -> None:
+    append(folder / "corpus.jsonl", '{"_id": "\\"d5\\"", "text": "a"}\n')
+    (folder / "qrels" / "more.tsv").write_text(HEADER + 'q1\t"d5"\t1\n')
+    assert told(folder) == [("BK029", "qrels/more.tsv", 2)]
+
+
+def test_files_that_are_missing_or_cut(folder: Path) -> None:
+    data = gzip.compress((folder / "queries.jsonl").read_bytes())
+    (folder / "queries.jsonl").unlink()
+    (folder / "queries.jsonl.gz").write_bytes(data[:-9])
+    (folder / "corpus.jsonl").unlink()
+    findings = [f for f in check_folder(folder) if f.code == "BK001"]
+    assert [(f.path, f.found) for f in findings] == [
+        ("corpus.jsonl", "is missing"),
+        ("queries.jsonl.gz", "truncated gzip: it ends early"),
+    ]
+    assert "BK026" not in {code for code, _, _ in told(folder)}  # no corpus, no orphans
+    (folder / "qrels" / "test.tsv").unlink()
+    (folder / "qrels" / "dev.tsv").unlink()
+    assert ("BK031", "qrels", None) in told(folder)
+    (folder / "corpus.jsonl").write_text("")
+    (folder / "corpus.jsonl.gz").write_bytes(gzip.compress(b""))
+    assert ("BK001", "corpus.jsonl", None) in told(folder)
+
+
+def test_a_manifest_that_is_no_longer_true(folder: Path, tmp_path: Path) -> None:
+    write_folder(open_folder(folder), tmp_path / "made")
+    append(tmp_path / "made" / "queries.jsonl", '{"_id": "q4", "text": "new"}\n')
+    assert told(tmp_path / "made") == [("BK040", "manifest.json", None)]
+
+
+def test_no_defect_hides_another(folder: Path) -> None:
+    """One of each, in one folder: as many findings as were seeded."""
+    (folder / "corpus.jsonl").write_bytes(
+        b'\xef\xbb\xbf{"_id": "d1", "text": "a"}\r\n'
+        b'{"_id": "d1", "text": "b"}\n'
+        b"[]\n"
+        b'{"_id": "d2", "text": "a"}\n\n'
+        b'{"_id": "d2", "text": "a"}\n'
+        b'{"_id": null, "text": "a"}\n'
+        b'{"_id": "d3", "title": "", "text": ""}\n'
+        b'{"_id": "d4", "title": null, "text": "a"}\n'
+        b'{"_id": "d5"}\n'
+        b'{"_id": "d6", "text": "a'
+    )
+    (folder / "queries.jsonl").write_text('{"_id": "q1", "text": ""}\n{"_id": "q2", "text": "a"}\n')
+    (folder / "qrels" / "dev.tsv").unlink()
+    (folder / "qrels" / "test.tsv").write_text(
+        "q1\td1\t1\nq1\td1\t1\nq1\td2\tx\nq2\tghost\t0\nq3\td1\t1\nq3 d1 1\n"
+    )
+    assert Counter(told(folder)) == Counter(
+        {
+            ("BK013", "corpus.jsonl", 1): 1,
+            ("BK014", "corpus.jsonl", None): 1,
+            ("BK006", "corpus.jsonl", 2): 1,
+            ("BK003", "corpus.jsonl", 3): 1,
+            ("BK009", "corpus.jsonl", 6): 1,
+            ("BK004", "corpus.jsonl", 7): 1,
+            ("BK010", "corpus.jsonl", 8): 1,
+            ("BK012", "corpus.jsonl", 9): 1,
+            ("BK005", "corpus.jsonl", 10): 1,
+            ("BK002", "corpus.jsonl", 11): 1,
+            ("BK011", "queries.jsonl", 1): 1,
+            ("BK020", "qrels/test.tsv", 1): 1,
+            ("BK024", "qrels/test.tsv", 2): 1,
+            ("BK023", "qrels/test.tsv", 3): 1,
+            ("BK026", "qrels/test.tsv", 4): 1,
+            ("BK028", "qrels/test.tsv", 4): 1,
+            ("BK027", "qrels/test.tsv", 5): 1,
+            ("BK022", "qrels/test.tsv", 6): 1,
+        }
+    )
+
+
+def test_like_findings_are_told_up_to_a_cap_and_all_counted(folder: Path) -> None:
+    append(folder / "corpus.jsonl", "".join(f'{{"_id": "e{n}", "text": ""}}\n' for n in range(CAP + 75)))
+    findings = check_folder(folder)
+    assert len(findings) == CAP + 1
+    assert findings[-1].found == "75 more like these: a document has neither title nor text"
+    assert (findings[-1].code, findings[-1].line, findings[-1].count) == ("BK010", None, 75)
+    assert sum(finding.count for finding in findings) == CAP + 75
+
+
+def test_records_on_one_line_count_for_judgments(folder: Path) -> None:
+    corpus = folder / "corpus.jsonl"
+    corpus.write_text(corpus.read_text(encoding="utf-8").replace("\n", ""), encoding="utf-8")
+    [finding] = check_folder(folder)
+    assert (finding.code, finding.line) == ("BK002", 1)
+    assert finding.found.startswith("several records on one line: the second starts at column ")
+    append(corpus, '{"_id": "d1", "text": "other"}')
+    assert told(folder) == [("BK002", "corpus.jsonl", 1), ("BK006", "corpus.jsonl", 1)]
+
+
+def test_how_a_finding_is_told() -> None:
+    finding = Finding(
+        code="BK023", severity="error", path="qrels/test.tsv", line=4, found="no grade", todo="add it"
+    )
+    assert str(finding) == "error BK023 qrels/test.tsv:4: no grade (add it)"
+    assert str(Finding(code="BK001", severity="error", path="qrels", found="x")) == "error BK001 qrels: x"
+    assert finding.to_dict() == {
+        "code": "BK023", "severity": "error", "path": "qrels/test.tsv", "line": 4,
+        "found": "no grade", "todo": "add it", "count": 1,
+    }  # fmt: skip
+
+
+def test_what_is_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="does not exist"):
+        check_folder(tmp_path / "none")
+    assert {code for code, _, _ in told(tmp_path)} == {"BK001", "BK031"}
+
+
+def test_every_code_is_tested() -> None:
+    here = Path(__file__).read_text(encoding="utf-8")
+    assert [code for code in CODES if f'"{code}"' not in here] == []
+
+
+def test_scifact_is_sound(shared: Path, tmp_path: Path) -> None:
+    source = shared / "data" / "scifact" / "beir"
+    assert check_folder(source) == []
+    write_folder(open_folder(source), tmp_path / "made")
+    assert check_folder(tmp_path / "made") == []
+
+
+def test_a_folder_of_others(shared: Path) -> None:
+    """Records without line ends, and judgments that point nowhere."""
+    findings = check_folder(shared / "faults" / "files" / "R15")
+    assert Counter((finding.code, finding.path) for finding in findings) == {
+        ("BK002", "corpus.jsonl"): 1,
+        ("BK002", "queries.jsonl"): 1,
+        ("BK026", "qrels/test.tsv"): 3,
+        ("BK027", "qrels/test.tsv"): 3,
+    }
