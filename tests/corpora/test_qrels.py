@@ -36,19 +36,27 @@ def written(tmp_path: Path, content: str, name: str = "test.tsv") -> Path:
         pytest.param(HEADER.replace("\n", "\r\n") + "a\tx\t1\r\n", {"a": {"x": 1}}, id="CRLF"),
         pytest.param("\ufeff" + HEADER + "a\tx\t1\n", {"a": {"x": 1}}, id="BOM"),
         pytest.param(HEADER + "\na\tx\t1\n  \n", {"a": {"x": 1}}, id="blank lines"),
-        pytest.param("corpus-id\tquery-id\tscore\nx\ta\t1\n", {"a": {"x": 1}}, id="columns named in another order"),
+        pytest.param(
+            "corpus-id\tquery-id\tscore\nx\ta\t1\n", {"a": {"x": 1}}, id="columns named in another order"
+        ),
         pytest.param("qid\tdocid\trelevance\na\tx\t1\n", {"a": {"x": 1}}, id="other known names"),
         pytest.param("query_id iter doc_id rel\na 0 x 1\n", {"a": {"x": 1}}, id="TREC with a header"),
-        pytest.param("# pool\na 0 x#1 1\n#b 0 y 1\na 0 #y 0\n", {"a": {"x#1": 1, "#y": 0}}, id="comments in TREC"),
+        pytest.param(
+            "# pool\na 0 x#1 1\n#b 0 y 1\na 0 #y 0\n", {"a": {"x#1": 1, "#y": 0}}, id="comments in TREC"
+        ),
         pytest.param("# a note\n" + HEADER + "#1\tx\t1\n", {"#1": {"x": 1}}, id="a number sign begins an id"),
         pytest.param(HEADER + "my query\tdoc 1\t1\n", {"my query": {"doc 1": 1}}, id="blanks inside ids"),
-        pytest.param(HEADER + 'a\t"x\t1\nb\ty"\t1\n', {"a": {'"x': 1}, "b": {'y"': 1}}, id="quotes are characters"),
+        pytest.param(
+            HEADER + 'a\t"x\t1\nb\ty"\t1\n', {"a": {'"x': 1}, "b": {'y"': 1}}, id="quotes are characters"
+        ),
         pytest.param("a 0 x\u00a0y 1\n", {"a": {"x\u00a0y": 1}}, id="a no-break space belongs to its id"),
-        pytest.param(HEADER + "001\t1\t1\n1\t001\t1\n", {"001": {"1": 1}, "1": {"001": 1}}, id="leading zeros"),
+        pytest.param(
+            HEADER + "001\t1\t1\n1\t001\t1\n", {"001": {"1": 1}, "1": {"001": 1}}, id="leading zeros"
+        ),
         pytest.param(HEADER, {}, id="a header alone"),
         pytest.param("", {}, id="empty"),
     ],
-)  # fmt: skip
+)
 def test_forms(tmp_path: Path, content: str, expected: Qrels) -> None:
     path = written(tmp_path, content)
     assert read_qrels(path) == expected
@@ -62,7 +70,12 @@ def test_forms(tmp_path: Path, content: str, expected: Qrels) -> None:
 @pytest.mark.parametrize(
     ("content", "line", "message"),
     [
-        ("a\tx\n", 1, "has 2 columns: the relevance column is missing (if every pair is relevant, say default_relevance=1)"),
+        (
+            "a\tx\n",
+            1,
+            "has 2 columns: the relevance column is missing "
+            "(if every pair is relevant, say default_relevance=1)",
+        ),
         ("a x\n", 1, "the relevance column is missing"),
         ("a\n", 1, "has 1 column (judgments have 3"),
         ("# c\na b  c d 1\n", 2, "has 5 columns"),
@@ -83,9 +96,13 @@ def test_forms(tmp_path: Path, content: str, expected: Qrels) -> None:
         (HEADER + "a\tx\t" + "9" * 6000 + "\n", 2, "beyond 32 bits"),
         (HEADER + "\tx\t1\n", 2, "query id '' is empty"),
         (HEADER + "a\tx\0y\t1\n", 2, "document id 'x\\x00y' holds the control character U+0000"),
-        (HEADER + "a\tx\t1\nb\ty\t1\na\tx\t2\n", 4, "'a' and document 'x' are judged 1 at line 2 and 2 at line 4"),
+        (
+            HEADER + "a\tx\t1\nb\ty\t1\na\tx\t2\n",
+            4,
+            "'a' and document 'x' are judged 1 at line 2 and 2 at line 4",
+        ),
     ],
-)  # fmt: skip
+)
 def test_refusals_name_the_line(tmp_path: Path, content: str, line: int, message: str) -> None:
     path = written(tmp_path, content)
     with pytest.raises(DataError) as caught:

@@ -152,7 +152,7 @@ def test_numbers_of_every_kind_are_scores(score: Any) -> None:
     "score", ["3.0", b"3", None, True, [3.0], 3 + 1j, 10**400, np.array([1.0]), np.str_("3")]
 )
 def test_anything_else_is_refused_with_the_pair(score: Any) -> None:
-    with pytest.raises(DataError, match="the score of q7/a is .*, not a number"):
+    with pytest.raises(DataError, match=r"the score of q7/a is .*, not a number"):
         Run.from_dict({"q7": {"b": 1.0, "a": score}})
 
 
