@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import msgspec
 import yaml
@@ -17,6 +17,7 @@ Kind = Literal["datasets", "retrievers", "suites"]
 ConfigT = TypeVar("ConfigT", bound=msgspec.Struct)
 
 _UNKNOWN_FIELD = re.compile(r"unknown field `([^`]*)`(?: - at `\$\.([^`]*)`)?")
+_INVALID_VALUE = re.compile(r"Invalid enum value '([^']*)' - at `\$\.([^`]*)`")
 
 _SHIPPED = Path(__file__).parent
 
@@ -80,8 +81,11 @@ def convert(data: Any, shape: type[ConfigT], *, path: Path | str) -> ConfigT:
         return msgspec.convert(data, shape, strict=False)
     except msgspec.ValidationError as error:
         message = str(error)
-        unknown = _UNKNOWN_FIELD.search(message)
-        hint = nearest(unknown[1], list(_fields(_inner(shape, unknown[2])))) if unknown else ""
+        hint = ""
+        if unknown := _UNKNOWN_FIELD.search(message):
+            hint = nearest(unknown[1], list(_fields(_inner(shape, unknown[2]))))
+        elif invalid := _INVALID_VALUE.search(message):
+            hint = nearest(invalid[1], _choices(shape, invalid[2]))
         raise ConfigError(message.replace(" - at `$.", " at `"), path=path, hint=hint) from error
 
 
@@ -99,6 +103,13 @@ def _inner(shape: type[msgspec.Struct], keys: str | None) -> type[msgspec.Struct
         if isinstance(inner, type) and issubclass(inner, msgspec.Struct):
             shape = inner
     return shape
+
+
+def _choices(shape: type[msgspec.Struct], keys: str) -> list[str]:
+    """The values that the key at a path may have, where they are listed."""
+    outer, _, key = keys.rpartition(".")
+    types = {field.encode_name: field.type for field in msgspec.structs.fields(_inner(shape, outer))}
+    return [value for value in get_args(types.get(key)) if isinstance(value, str)]
 
 
 def _fields(shape: type[msgspec.Struct]) -> tuple[str, ...]:

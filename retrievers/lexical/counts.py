@@ -13,6 +13,28 @@ from beirkit.retrievers.lexical.analyzer import Analyzer
 
 
 @dataclass(frozen=True, eq=False)
+class CorpusStatistics:
+    """What weights depend on besides the document itself.
+
+    They are of the whole corpus: weighing a part of it by its own statistics changes the ranking.
+
+    Attributes:
+        documents: number of documents.
+        length: number of terms of all documents together, repeated ones counted.
+        frequencies: ``(n_terms,) int64`` number of documents each term of a vocabulary stands in.
+    """
+
+    documents: int
+    length: int
+    frequencies: npt.NDArray[np.int64]
+
+    @property
+    def average_length(self) -> float:
+        """Terms per document."""
+        return self.length / self.documents
+
+
+@dataclass(frozen=True, eq=False)
 class TermCounts:
     """Term frequencies in columns, by term.
 
@@ -31,9 +53,11 @@ class TermCounts:
     lengths: npt.NDArray[np.int64]
 
     @property
-    def document_frequencies(self) -> npt.NDArray[np.int64]:
-        """``(n_terms,) int64`` number of documents each term stands in."""
-        return np.diff(self.indptr)
+    def statistics(self) -> CorpusStatistics:
+        """The statistics of these documents."""
+        return CorpusStatistics(
+            documents=len(self.lengths), length=int(self.lengths.sum()), frequencies=np.diff(self.indptr)
+        )
 
 
 class CountsBuilder:

@@ -51,6 +51,7 @@ def test_create_keeps_options_and_workplace() -> None:
         ({"varient": "atire"}, "did you mean 'variant'?"),
         ({"analyzer": {"stemer": "none"}}, "unknown field `stemer` at `analyzer` (did you mean 'stemmer'?)"),
         ({"k1": "high"}, "Expected `float`, got `str` at `k1`"),
+        ({"variant": "lucen"}, "Invalid enum value 'lucen' at `variant` (did you mean 'lucene'?)"),
         ({"k1": -1}, "k1 is -1.0; it must be 0 or more"),
         ({"b": 2}, "b is 2.0; it must be between 0 and 1"),
         ({"delta": 1}, "the variant 'lucene' has no delta"),

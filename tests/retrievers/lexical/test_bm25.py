@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import Any
 
 import bm25s
@@ -10,8 +11,10 @@ import pytest
 from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
-from beirkit.retrievers.lexical.analyzer import AnalyzerOptions
+from beirkit.retrievers.lexical import bm25
+from beirkit.retrievers.lexical.analyzer import Analyzer, AnalyzerOptions
 from beirkit.retrievers.lexical.bm25 import BM25Options, BM25Retriever
+from beirkit.retrievers.lexical.counts import CountsBuilder, TermCounts
 
 PLAIN = AnalyzerOptions(stopwords="none", stemmer="none", min_length=1)
 
@@ -109,6 +112,44 @@ def test_order_of_documents_changes_no_bit() -> None:
     one = run(list(corpus))
     other = run([f"d{i}" for i in np.random.default_rng(1).permutation(60)])
     assert list(one.lists()) == list(other.lists())
+
+
+def test_weighing_in_parts_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus, queries = _synthetic(6)
+
+    def run() -> Run:
+        retriever = BM25Retriever(BM25Options(analyzer=PLAIN))
+        retriever.index(Document(doc_id, "", text) for doc_id, text in corpus.items())
+        return retriever.search([Query(query, query) for query in queries], 20)
+
+    whole = run()
+    for size in (1, 7, 100):
+        monkeypatch.setattr(bm25, "_AT_ONCE", size)
+        assert list(run().lists()) == list(whole.lists())
+
+
+def test_a_part_weighed_by_the_statistics_of_the_whole_scores_like_the_whole() -> None:
+    corpus, queries = _synthetic(9)
+    ids, analyzer = list(corpus), Analyzer(PLAIN)
+
+    def counted(part: list[str]) -> TermCounts:
+        builder = CountsBuilder(analyzer)
+        builder.add([corpus[doc_id] for doc_id in part])
+        return builder.build()
+
+    parameters = BM25Options().parameters
+    whole = counted(ids)
+    postings = bm25.weigh(ids, whole, whole.statistics, parameters)
+    for part in (ids[:25], ids[25:]):
+        counts = counted(part)
+        places = [whole.vocabulary[term] for term in counts.vocabulary]
+        statistics = replace(whole.statistics, frequencies=whole.statistics.frequencies[places])
+        shard = bm25.weigh(part, counts, statistics, parameters)
+        for query in queries:
+            docs, scores = postings.search(query.split(), 60)
+            expected = {ids[doc]: score for doc, score in zip(docs, scores, strict=True) if ids[doc] in part}
+            docs, scores = shard.search(query.split(), 60)
+            assert {part[doc]: score for doc, score in zip(docs, scores, strict=True)} == expected
 
 
 def test_an_id_that_occurs_twice_is_refused() -> None:

@@ -37,7 +37,9 @@ def test_by_hand() -> None:
     assert counts.docs.tolist() == [0, 0, 2, 2]
     assert counts.counts.tolist() == [2, 1, 1, 1]
     assert counts.lengths.tolist() == [3, 0, 2]
-    assert counts.document_frequencies.tolist() == [1, 2, 1]
+    assert counts.statistics.frequencies.tolist() == [1, 2, 1]
+    assert (counts.statistics.documents, counts.statistics.length) == (3, 5)
+    assert counts.statistics.average_length == 5 / 3
     assert counts.docs.dtype == np.int32
     assert counts.counts.dtype == np.int32
 
