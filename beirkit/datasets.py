@@ -15,7 +15,7 @@ from beirkit.configs.schema import DatasetConfig
 from beirkit.corpora.collection import Collection, Provenance
 from beirkit.corpora.errors import DataError, UnknownNameError, UsageError, nearest
 from beirkit.corpora.folder import is_beir_folder, open_folder, write_folder
-from beirkit.corpora.manifest import Manifest, read_manifest
+from beirkit.corpora.manifest import Manifest, has_manifest, read_manifest
 from beirkit.corpora.progress import Progress, silent
 from beirkit.home import built_folder
 
@@ -60,8 +60,8 @@ def find_dataset(text: str, *, progress: Progress = silent) -> Dataset:
         return Dataset(text, folder, config)
     path = Path(text)
     if is_beir_folder(path):
-        config = _config_of(path)
-        return Dataset(config.name if config else path.resolve().name, path, config)
+        known = _config_of(path)
+        return Dataset(known.name if known else path.resolve().name, path, known)
     if path.exists():
         raise DataError(
             "is not a BEIR folder: it has no corpus.jsonl, queries.jsonl and qrels/",
@@ -186,8 +186,11 @@ def _named(provenance: Provenance, config: DatasetConfig) -> Provenance:
 
 def _config_of(folder: Path) -> DatasetConfig | None:
     """The shipped facts about a folder, where its manifest says that it was built as a named dataset."""
-    manifest = read_manifest(folder)
-    if manifest is None:
+    if not has_manifest(folder):
+        return None
+    try:
+        manifest = read_manifest(folder)
+    except DataError:  # a manifest of somebody else's: nothing is known about the folder
         return None
     source, converter = manifest.provenance.source, manifest.provenance.converter
     if source not in names("datasets"):

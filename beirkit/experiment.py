@@ -31,11 +31,11 @@ from beirkit.corpora.run import Run
 from beirkit.corpora.sample import sample
 from beirkit.datasets import Dataset, choose_split, find_dataset, self_match_ids
 from beirkit.evaluate.engine import evaluate
-from beirkit.evaluate.measures import Measure
+from beirkit.evaluate.measures import Measure, parse_measures
 from beirkit.evaluate.protocol import Protocol, get_protocol
 from beirkit.evaluate.score_files import read_scores, write_scores
 from beirkit.evaluate.scores import Scores
-from beirkit.results import LIBRARIES, ResultFolder, library_versions, result_key
+from beirkit.results import LIBRARIES, ResultFolder, library_versions, result_key, slug
 from beirkit.retrievers.base import Retriever, Workplace
 from beirkit.retrievers.catalog import create
 
@@ -123,7 +123,7 @@ def run_suite(
         BeirkitError: anything a user can mend.
     """
     protocol = get_protocol(suite.protocol)
-    asked = tuple(Measure.parse(text) for text in suite.measures)
+    asked = parse_measures(suite.measures) if suite.measures else ()
     configs = [parse_retriever(text) for text in suite.retrievers]
     retrievers = [create(config, workplace) for config in configs]
     if not suite.datasets or not retrievers:
@@ -161,9 +161,8 @@ def _prepare(dataset: Dataset, split: str | None, part: Sample | None) -> _Exam:
 def _measures(protocol: Protocol, dataset: Dataset, asked: tuple[Measure, ...]) -> tuple[Measure, ...]:
     """The measures asked for, else the dataset's own followed by the protocol's; each once."""
     if asked:
-        return tuple(dict.fromkeys(asked))
-    own = [Measure.parse(text) for text in (dataset.config.measures if dataset.config else ())]
-    return tuple(dict.fromkeys((*own, *protocol.measures)))
+        return asked
+    return parse_measures((*(dataset.config.measures if dataset.config else ()), *protocol.measures))
 
 
 def _run_cell(
@@ -218,7 +217,7 @@ def _search(
     with clock("search"):
         # one more than asked for: a protocol may take the query's own document away
         run = retriever.search(exam.queries, k + 1)
-    run = Run(run.query_ids, run.doc_ids, run.offsets, run.docs, run.scores, config.name)
+    run = Run(run.query_ids, run.doc_ids, run.offsets, run.docs, run.scores, slug(config.name))
     own = self_match_ids(exam.dataset, exam.collection, set(exam.qrels))
     manifest = {
         **facts,

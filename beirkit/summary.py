@@ -11,6 +11,7 @@ import msgspec
 from beirkit.corpora.files import atomic_open
 from beirkit.evaluate.measures import Measure
 from beirkit.experiment import Cell
+from beirkit.figures import figure
 from beirkit.results import slug, write_json
 
 
@@ -119,8 +120,7 @@ def _item(cell: Cell) -> dict[str, Any]:
 def _figure(cell: Cell, measure: Measure) -> str:
     if measure not in cell.measures:
         return ""
-    mean = cell.scores.mean(measure)
-    return "–" if mean is None else f"{mean:.{cell.protocol.digits}f}"
+    return figure(cell.scores.mean(measure), cell.protocol.digits)
 
 
 def _queries(cell: Cell) -> str:

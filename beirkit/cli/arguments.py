@@ -70,7 +70,7 @@ def key_values(pairs: Sequence[str]) -> dict[str, Any]:
     """Read ``key=value`` pairs, values as YAML; dotted keys nest.
 
     Raises:
-        UsageError: a pair without ``=``, or a value that is not YAML.
+        UsageError: a pair without ``=``, a value that is not YAML, or a key that is a value elsewhere.
     """
     import yaml
 
@@ -87,6 +87,8 @@ def key_values(pairs: Sequence[str]) -> dict[str, Any]:
         place = options
         for parent in parents:
             place = place.setdefault(parent, {})
+            if not isinstance(place, dict):
+                raise UsageError(f"{pair!r}: {parent!r} is given a value elsewhere")
         place[last] = value
     return options
 

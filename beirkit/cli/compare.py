@@ -44,11 +44,11 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.corpora.run_files import read_run
     from beirkit.evaluate.compare import compare
     from beirkit.evaluate.engine import evaluate
-    from beirkit.evaluate.measures import Measure
+    from beirkit.evaluate.measures import parse_measures
     from beirkit.evaluate.protocol import get_protocol
 
     protocol = get_protocol(args.protocol)
-    measures = [Measure.parse(text) for text in args.measures] or [protocol.measures[0]]
+    measures = parse_measures(args.measures or protocol.measures[:1])
     paths = list(dict.fromkeys([*([args.baseline] if args.baseline else []), *args.runs]))
     qrels, own = read_judgments(args.qrels, args.split)
     scores = {

@@ -38,6 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     """Convert, then say what was written where."""
+    import msgspec
+
     from beirkit.cli.output import print_json, progress_for
     from beirkit.datasets import convert_source
 
@@ -51,14 +53,12 @@ def execute(args: argparse.Namespace) -> int:
         progress=progress_for(args),
     )
     if args.json:
-        print_json({"path": str(folder), **manifest.to_dict()})
+        print_json({"path": str(folder), **msgspec.to_builtins(manifest)})
         return 0
-    splits = ", ".join(
-        f"{split} {sum(grades.values()):,}" for split, grades in sorted(manifest.judgments.items())
-    )
+    counts = manifest.counts
+    splits = ", ".join(f"{split} {tally.judgments:,}" for split, tally in counts.splits.items())
     print(
-        f"{folder}: {manifest.documents:,} documents, {manifest.queries:,} queries; "
-        f"judgments: {splits or 'none'}"
+        f"{folder}: {counts.documents:,} documents, {counts.queries:,} queries; judgments: {splits or 'none'}"
     )
     print(f"next: beirkit run -d {folder} -r bm25", file=sys.stderr)
     return 0

@@ -104,7 +104,6 @@ def _set_up_logging(args: argparse.Namespace) -> None:
     logger = logging.getLogger("beirkit")
     logger.handlers = [handler]
     logger.setLevel(level)
-    logger.propagate = False
 
 
 class _Formatter(logging.Formatter):

@@ -37,7 +37,7 @@ def print_table(
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+    table = Table(box=box.SIMPLE_HEAD)
     for place, column in enumerate(columns):
         table.add_column(
             column, justify="left" if place < left else "right", no_wrap=place >= left, overflow="fold"
@@ -47,6 +47,8 @@ def print_table(
     console = Console(stderr=to_stderr, highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = max(console.width, 160)  # a file has no edge to wrap at
+    if title:
+        console.print(title, style="bold", soft_wrap=True)
     console.print(table)
 
 

@@ -36,10 +36,13 @@ def add_judgments(parser: argparse.ArgumentParser, *, option: bool = False) -> N
 
 def execute(args: argparse.Namespace) -> int:
     """Score one run and print the means."""
+    import msgspec
+
     from beirkit.cli.output import print_json, print_table
     from beirkit.corpora.run_files import read_run
     from beirkit.evaluate.engine import evaluate
     from beirkit.evaluate.protocol import get_protocol
+    from beirkit.figures import figure
 
     protocol = get_protocol(args.protocol)
     qrels, own = read_judgments(args.qrels, args.split)
@@ -48,10 +51,10 @@ def execute(args: argparse.Namespace) -> int:
     columns, rows = [str(measure) for measure in measures], []
     if args.per_query:
         rows += [
-            [query, *(_figure(values.get(name), protocol.digits) for name in columns)]
+            [query, *(figure(values.get(name), protocol.digits) for name in columns)]
             for query, values in scores.per_query().items()
         ]
-    rows.append(["all", *(_figure(scores.mean(measure), protocol.digits) for measure in measures)])
+    rows.append(["all", *(figure(scores.mean(measure), protocol.digits) for measure in measures)])
     print_table(str(args.run), ["query", *columns], rows, to_stderr=args.json)
     if not args.quiet:
         print(f"Protocol: {protocol.describe()}", file=sys.stderr)
@@ -59,7 +62,7 @@ def execute(args: argparse.Namespace) -> int:
     if args.json:
         data = {
             "measures": {str(measure): scores.mean(measure) for measure in measures},
-            "queries": scores.counts.to_dict(),
+            "queries": msgspec.structs.asdict(scores.counts),
             "protocol": protocol.name,
         }
         if args.per_query:
@@ -92,8 +95,8 @@ def read_judgments(path: Path, split: str | None) -> tuple[Qrels, frozenset[str]
 
 def describe_counts(scores: Scores) -> str:
     """The counts behind a mean, in words."""
-    return ", ".join(f"{name.replace('_', ' ')} {value:,}" for name, value in scores.counts.to_dict().items())
+    import msgspec
 
-
-def _figure(value: float | None, digits: int) -> str:
-    return "–" if value is None else f"{value:.{digits}f}"
+    return ", ".join(
+        f"{name.replace('_', ' ')} {value:,}" for name, value in msgspec.structs.asdict(scores.counts).items()
+    )

@@ -23,5 +23,5 @@ def execute(args: argparse.Namespace) -> int:
     if args.json:
         print_json(stats.to_dict())
         return 0
-    print_table(str(args.folder), ("what", "value"), stats.rows())
+    print_table(str(args.folder), ("what", "value"), stats.rows(), left=2)
     return 0

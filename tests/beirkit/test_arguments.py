@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import pytest
+
+from beirkit.cli.arguments import expand_lists, key_values
+from beirkit.cli.main import COMMANDS, build_parser, main
+from beirkit.corpora.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("line", "expanded"),
+    [
+        ("run -d a b -r x y", "run -d a -d b -r x -r y"),
+        ("run suite.yaml -k 10", "run suite.yaml -k 10"),
+        ("score -m nDCG@10 R@100 run.trec q.tsv", "score -m nDCG@10 -m R@100 run.trec q.tsv"),
+        ("score run.trec q.tsv -m P_5 map", "score run.trec q.tsv -m P_5 -m map"),
+        ("convert table --set a=1 b=2 raw.csv", "convert table --set a=1 --set b=2 raw.csv"),
+        ("run -d a -- -b c", "run -d a -- -b c"),
+        ("compare a b --qrels q c", "compare a b --qrels q c"),
+    ],
+)
+def test_list_options_take_several_values(line: str, expanded: str) -> None:
+    assert expand_lists(line.split()) == expanded.split()
+
+
+def test_values_are_yaml_and_dots_nest() -> None:
+    pairs = ["k1=1.5", "on=true", "name=01x", "grades={high: 2, low: 1}", "analyzer.stemmer=none", "empty="]
+    assert key_values(pairs) == {
+        "k1": 1.5,
+        "on": True,
+        "name": "01x",
+        "grades": {"high": 2, "low": 1},
+        "analyzer": {"stemmer": "none"},
+        "empty": "",
+    }
+
+
+@pytest.mark.parametrize("pair", ["novalue", "=x", "a={"])
+def test_a_pair_that_is_none_is_refused(pair: str) -> None:
+    with pytest.raises(UsageError):
+        key_values([pair])
+
+
+def test_a_key_cannot_be_both_a_value_and_a_group() -> None:
+    with pytest.raises(UsageError, match="'a'"):
+        key_values(["a=1", "a.b=2"])
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main([command, "--help"])
+    assert stop.value.code == 0
+    assert f"usage: beirkit {command}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["no-such-command"], ["run", "--no-such-option"], ["score", "only-one"]]
+)
+def test_wrong_use_is_exit_code_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(words)
+    assert stop.value.code == 2
+    assert "beirkit: error:" in capsys.readouterr().err
+
+
+def test_a_parser_for_one_command_knows_the_names_of_all() -> None:
+    assert build_parser("score").format_help() == build_parser().format_help()
