@@ -18,7 +18,7 @@ def parse_settings(settings: Iterable[str], shape: type[msgspec.Struct]) -> dict
 
     The type of the option decides how its value is read. Text is taken as it stands, so a column may be
     called ``no``, ``null`` or ``2019`` and a separator may be a comma; a mapping or a list is YAML (JSON is
-    YAML) whose words stay words: ``grades={no: 0, yes: 1}``.
+    YAML) whose words stay words: ``grades={no: 0, yes: 1}``. One entry of a mapping is ``grades.no=0``.
 
     Args:
         settings: the settings, in order; a later one replaces an earlier one of the same key.
@@ -33,7 +33,11 @@ def parse_settings(settings: Iterable[str], shape: type[msgspec.Struct]) -> dict
         key, equals, value = setting.partition("=")
         if not equals or not key:
             raise UsageError(f"{setting!r} is not a setting", hint="write it as key=value")
-        found[key] = _structure(key, value) if _is_structure(types.get(key, str), value) else value
+        whole, dot, entry = key.partition(".")
+        if dot and any(get_origin(member) is dict for member in _members(types.get(whole, str))):
+            found[whole] = {**found.get(whole, {}), entry: value}
+        else:
+            found[key] = _structure(key, value) if _is_structure(types.get(key, str), value) else value
     return found
 
 

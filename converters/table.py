@@ -117,7 +117,7 @@ class Table(Converter[TableOptions]):
             provenance=Provenance(
                 source=raw.name,
                 converter=self.name,
-                options={key: value for key, value in msgspec.to_builtins(options).items() if value},
+                options={k: v for k, v in msgspec.to_builtins(options).items() if v not in ("", None, {})},
                 inputs={path.name: sha256_file(path) for path in files.values()},
             ),
         )

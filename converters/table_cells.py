@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from beirkit.converters.ids import content_hash
@@ -176,16 +177,13 @@ class Cells:
             raise row.error(f"has no grade in column {column!r}")
         if mapping:
             if label not in mapping:
-                known = ", ".join(f"{key}: {grade}" for key, grade in mapping.items())
-                raise row.error(
-                    f"label {label!r} in column {column!r} is not in the mapping of grades",
-                    f"complete it: --set 'grades={{{known}, {label}: NUMBER}}'",
-                )
+                found = f"label {label!r} in column {column!r} has no grade; {', '.join(mapping)} have one"
+                raise row.error(found, f"say it: --set {shlex.quote(f'grades.{label}=NUMBER')}")
             return mapping[label]
         try:
             return parse_grade(label)
         except Refused as refused:
-            hint = "give the grade of every label: --set 'grades={good: 2, fair: 1, bad: 0}'"
+            hint = "give every label its grade: --set grades.good=2 --set grades.fair=1 --set grades.bad=0"
             raise row.error(f"column {column!r}: {refused.found}", hint) from refused
 
     def several(self, row: Row, column: str) -> list[Any]:

@@ -33,6 +33,8 @@ class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ("number=7", "number", 7),
         ("grades={no: 0, yes: 1, 3: 2}", "grades", {"no": 0, "yes": 1, "3": 2}),
         ('grades={"high":2,"low":1}', "grades", {"high": 2, "low": 1}),
+        ("grades.no=0", "grades", {"no": 0}),
+        ("grades.4.5=1", "grades", {"4.5": 1}),
         ("names=[a, 2019]", "names", ["a", "2019"]),
     ],
 )
@@ -44,6 +46,10 @@ def test_text_of_a_command_line_becomes_what_the_option_is(setting: str, key: st
 def test_a_setting_needs_a_key_and_a_value(setting: str) -> None:
     with pytest.raises(UsageError, match="write it as key=value"):
         parse([setting], Shape)
+
+
+def test_entries_of_a_mapping_add_up() -> None:
+    assert parse(["grades={a: 1}", "grades.b=2", "grades.b=3"], Shape) == {"grades": {"a": "1", "b": "3"}}
 
 
 def test_a_mapping_that_is_no_yaml_is_shown() -> None:

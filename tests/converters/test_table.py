@@ -117,6 +117,7 @@ def test_a_label_outside_the_mapping_is_named_with_its_line(tmp_path: Path) -> N
     with pytest.raises(DataError) as caught:
         read(table(tmp_path / "j.csv", GRADED, grades=grades, **options))
     assert str(caught.value).startswith(f"{tmp_path / 'j.csv'}:4: label 'none'")
+    assert "--set grades.none=NUMBER" in str(caught.value)
     qrels = read(table(tmp_path / "j.csv", GRADED, grades={**grades, "none": 0}, **options))[2]
     assert qrels == {digest("q", "q1"): {digest("d", "d1"): 2, digest("d", "d2"): 1, digest("d", "d3"): 0}}
 
