@@ -10,9 +10,10 @@ import argparse
 import inspect
 import re
 import sys
+import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
@@ -45,7 +46,7 @@ options of a retriever go under its `options:` or behind its name, as in `bm25:k
 """
 
 # A section of a docstring in Google's style: its heading, then what is indented below it.
-_SECTION = re.compile(r"^(?:Attributes|Options|Args):\n((?:[ \t]+.*\n|\n)+)", re.MULTILINE)
+_SECTION = re.compile(r"^(?:Attributes|Options):\n((?:[ \t]+.*\n|\n)+)", re.MULTILINE)
 # One entry of a section: the name, the text after the colon, and the deeper lines that go on with it.
 _ENTRY = re.compile(r"^ {4}(\w+)(?: \(.*?\))?: (.*\n(?: {5,}.*\n)*)", re.MULTILINE)
 
@@ -108,11 +109,11 @@ def configuration_page() -> str:
     return "".join(parts)
 
 
-def documented(*classes: type) -> dict[str, str]:
-    """What the ``Attributes:``, ``Options:`` and ``Args:`` sections of docstrings say, by name."""
+def documented(*owners: type) -> dict[str, str]:
+    """What the ``Attributes:`` and ``Options:`` of the docstrings of classes and their bases say, by name."""
     said: dict[str, str] = {}
-    for owner in classes:
-        for section in _SECTION.findall(inspect.cleandoc(owner.__doc__ or "") + "\n"):
+    for ancestor in (base for owner in owners for base in owner.__mro__):
+        for section in _SECTION.findall(inspect.cleandoc(ancestor.__doc__ or "") + "\n"):
             for name, words in _ENTRY.findall(section):
                 said.setdefault(name, " ".join(words.split()))
     return said
@@ -124,7 +125,7 @@ def _options(name: str, owner: type[Converter[Any]] | type[Retriever[Any]]) -> s
     if not msgspec.structs.fields(owner.Options):
         return head + "No options.\n"
     where = f"options of {name}"
-    return head + _fields_table(owner.Options, documented(owner.Options, *owner.__mro__[:-1]), where=where)
+    return head + _fields_table(owner.Options, documented(owner.Options, owner), where=where)
 
 
 def _fields_table(shape: type[msgspec.Struct], said: dict[str, str], *, where: str) -> str:
@@ -138,9 +139,10 @@ def _field_rows(
 ) -> Iterator[tuple[str, ...]]:
     for field in msgspec.structs.fields(shape):
         name = field.encode_name
-        if name not in said:
+        meaning = said.get(field.name, said.get(name))
+        if meaning is None:
             raise UndocumentedError(f"{where}: {prefix}{name} has no line in a docstring")
-        yield f"`{prefix}{name}`", _type(field.type), _default(field), _markdown(said[name])
+        yield f"`{prefix}{name}`", _type(field.type), _default(field), _markdown(meaning)
         for nested in _structures(field.type):
             yield from _field_rows(nested, documented(nested), where=where, prefix=f"{prefix}{name}.")
 
@@ -151,12 +153,22 @@ def _structures(annotation: Any) -> list[type[msgspec.Struct]]:
 
 
 def _type(annotation: Any) -> str:
-    if getattr(annotation, "__name__", "") == "Literal" or "Literal[" in str(annotation)[:20]:
-        return "one of " + ", ".join(f"`{value}`" for value in annotation.__args__)
     if _structures(annotation):
         return "keys below"
-    text = str(annotation) if hasattr(annotation, "__args__") else annotation.__name__
-    return "`" + text.replace("typing.", "").replace("NoneType", "None").replace("|", "\\|") + "`"
+    if isinstance(annotation, types.UnionType) or get_origin(annotation) is Union:
+        return " or ".join(_type(part) for part in get_args(annotation) if part is not types.NoneType)
+    if get_origin(annotation) is Literal:
+        return "one of " + ", ".join(f"`{value}`" for value in get_args(annotation))
+    return f"`{_plain_type(annotation)}`"
+
+
+def _plain_type(annotation: Any) -> str:
+    """A type in Python's spelling; what is chosen from a list of strings is a string here."""
+    if get_origin(annotation) is Literal:
+        return type(get_args(annotation)[0]).__name__
+    inner = ", ".join(_plain_type(part) for part in get_args(annotation))
+    name = getattr(annotation, "__name__", str(annotation))
+    return f"{name}[{inner}]" if inner else name
 
 
 def _default(field: msgspec.structs.FieldInfo) -> str:
