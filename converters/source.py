@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from beirkit.corpora.errors import DataError
+from beirkit.corpora.errors import DataError, WriteError
 from beirkit.corpora.files import sha256_file
 
 T = TypeVar("T")
@@ -57,6 +57,7 @@ class Source:
 
         Raises:
             DataError: the zip is damaged where it holds this member.
+        WriteError: there is no room to unpack it.
         """
         path = self._folder / name
         if self._members is not None and not path.exists():
@@ -112,6 +113,9 @@ class Source:
             raise DataError(
                 f"the zip is damaged in member {member.filename!r}: {error}", path=self.raw, hint=_GET_AGAIN
             ) from error
+        except OSError as error:
+            found = f"member {member.filename!r} cannot be unpacked into {self._folder}: {error.strerror}"
+            raise WriteError(found, path=self.raw, hint="TMPDIR may name a larger disk") from error
         part.replace(path)
 
 
@@ -133,22 +137,27 @@ def _zip(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         archive = zipfile.ZipFile(path)
     except zipfile.BadZipFile as error:
-        raise DataError(_what_is_wrong(path), path=path, hint=_GET_AGAIN) from error
+        found, hint = _what_is_wrong(path)
+        raise DataError(found, path=path, hint=hint) from error
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}", path=path) from error
     with archive:
         yield archive
 
 
-def _what_is_wrong(path: Path) -> str:
-    """What a file is that should be a zip and cannot be opened as one, by its first bytes."""
+def _what_is_wrong(path: Path) -> tuple[str, str]:
+    """What a file is that cannot be opened as a zip, by its first bytes, and what to do about it."""
     with path.open("rb") as file:
         head = file.read(1024).lstrip().lower()
     if head.startswith((b"<!doctype", b"<html", b"<?xml")):
-        return "is an HTML page, not a zip: a server's error message was stored in its place"
+        return "is an HTML page, not a zip: a server's error message was stored in its place", _GET_AGAIN
     if head.startswith(b"pk"):
-        return "is a truncated or damaged zip: its list of members, at the end, is missing"
-    return "is not a zip" if head else "is an empty file, not a zip"
+        return "is a truncated or damaged zip: its list of members, at the end, is missing", _GET_AGAIN
+    if not head:
+        return "is an empty file, not a zip", _GET_AGAIN
+    if head.startswith((b"\x1f\x8b", b"bzh", b"\xfd7zxz", b"7z\xbc")):
+        return "is an archive of another kind, not a zip", "unpack it and name the folder"
+    return "is not a zip", "name a folder or a zip"
 
 
 def _checked_members(raw: Path, members: Iterable[zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:

@@ -66,6 +66,7 @@ def test_several_folders_are_listed_until_one_is_named(tmp_path: Path) -> None:
     chosen = convert("beir", tmp_path, {"folder": "english"})
     assert ids(chosen) == EXPECTED
     assert chosen.provenance.source == "english"
+    assert all(name.startswith("cqadupstack/english/") for name in chosen.provenance.inputs)
     with pytest.raises(UnknownNameError, match="no BEIR folder 'enlish'"):
         convert("beir", tmp_path, {"folder": "enlish"})
 
