@@ -7,6 +7,7 @@ this, so nothing is downloaded and the checkout's own installation stays out of 
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import os
 import shutil
@@ -21,19 +22,12 @@ import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
 
-# In the trial of the lean core these cannot be imported, as where no extra is installed.
-EXTRAS = ("torch", "sentence_transformers", "faiss", "beir", "transformers", "pandas", "bm25s", "ir_measures")
-
-BLOCKER = """
-import os, sys
-class Blocker:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in os.environ.get("TRIAL_WITHOUT", "").split(","):
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-sys.meta_path.insert(0, Blocker())
-"""
+LIBRARIES = Path(sysconfig.get_path("purelib"))
 
 WHERE = "import json, beirkit.cli as a, beirkit.corpora as b; print(json.dumps([a.__file__, b.__file__]))"
 
@@ -41,7 +35,7 @@ WHERE = "import json, beirkit.cli as a, beirkit.corpora as b; print(json.dumps([
 class Place:
     """An environment under a temporary folder, and commands run in it from outside any checkout."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, libraries: Path) -> None:
         self.folder = folder
         self.outside = folder / "elsewhere"
         self.outside.mkdir(parents=True)
@@ -49,8 +43,7 @@ class Place:
         self.python = folder / "env" / "bin" / "python"
         site = run([self.python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]).strip()
         # A path added this way is searched last, and its own .pth files (the editable checkout) are not read.
-        (Path(site) / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
-        (Path(site) / "sitecustomize.py").write_text(BLOCKER, encoding="utf-8")
+        (Path(site) / "borrowed.pth").write_text(f"{libraries}\n", encoding="utf-8")
 
     def install(self, *what: str | Path) -> None:
         """Install without dependencies and without asking any index."""
@@ -60,20 +53,15 @@ class Place:
             cwd=self.outside,
         )
 
-    def beirkit(
-        self, *words: str | Path, code: int = 0, without: Sequence[str] = ()
-    ) -> subprocess.CompletedProcess[str]:
+    def beirkit(self, *words: str | Path, code: int = 0) -> subprocess.CompletedProcess[str]:
         """Run the installed command and hold it to an exit code."""
-        home = {"BEIRKIT_HOME": str(self.folder / "home"), "TRIAL_WITHOUT": ",".join(without)}
         done = subprocess.run(
-            [self.python.parent / "beirkit", *words], cwd=self.outside, env={**clean_environment(), **home},
+            [self.python.parent / "beirkit", *words],
+            cwd=self.outside, env={**clean_environment(), "BEIRKIT_HOME": str(self.folder / "home")},
             stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
         )  # fmt: skip
-        expect(
-            done.returncode == code,
-            f"beirkit {' '.join(map(str, words))}: exit {done.returncode}\n{done.stderr}",
-        )
-        expect("Traceback" not in done.stderr, done.stderr)
+        told = f"beirkit {' '.join(map(str, words))}: exit {done.returncode}\n{done.stderr}"
+        expect(done.returncode == code and "Traceback" not in done.stderr, told)
         return done
 
     def imported_from(self) -> list[Path]:
@@ -89,21 +77,40 @@ def trial_wheel(folder: Path) -> None:
     (sdist,) = (folder / "dist").glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         in_sdist = {name.partition("/")[2] for name in archive.getnames()}
-    expect(
-        {"pyproject.toml", "README.md", "LICENSE", "configs/schema.py"} <= in_sdist,
-        f"sdist: {sorted(in_sdist)}",
-    )
+    expect({"pyproject.toml", "README.md", "LICENSE", "configs/schema.py"} <= in_sdist, f"sdist: {in_sdist}")
     with zipfile.ZipFile(wheel) as zipped:
-        names = set(zipped.namelist())
-    check_wheel_names(names)
+        check_wheel_names(set(zipped.namelist()))
 
-    place = Place(folder)
-    place.install(wheel)
-    site = (folder / "env").resolve()
+    full = Place(folder / "full", LIBRARIES)
+    full.install(wheel)
+    site = (folder / "full" / "env").resolve()
     expect(
-        all(path.is_relative_to(site) for path in place.imported_from()), "the wheel is not what is imported"
+        all(path.is_relative_to(site) for path in full.imported_from()),
+        "it is not the wheel that is imported",
     )
-    use(place, folder)
+    use(full)
+    lean = Place(folder / "lean", core_libraries(folder / "core"))
+    lean.install(wheel)
+    use_without_extras(lean)
+
+
+def core_libraries(folder: Path) -> Path:
+    """A folder of links to the libraries of the core alone, as where no optional part is installed."""
+    folder.mkdir()
+    todo, seen = ["beirkit"], set()
+    while todo:
+        distribution = importlib.metadata.distribution(todo.pop())
+        needed = [Requirement(line) for line in distribution.requires or ()]
+        todo += [one.name for one in needed if one.marker is None or one.marker.evaluate({"extra": ""})]
+        todo = [name for name in todo if canonicalize_name(name) not in seen]
+        seen.add(canonicalize_name(distribution.metadata["Name"]))
+        for name in {file.parts[0] for file in distribution.files or () if file.parts[0] != ".."}:
+            if (
+                not name.startswith(("beirkit", "__editable__", "__pycache__"))
+                and not (folder / name).exists()
+            ):
+                (folder / name).symlink_to(Path(str(distribution.locate_file(name))))
+    return folder
 
 
 def check_wheel_names(names: set[str]) -> None:
@@ -123,22 +130,31 @@ def check_wheel_names(names: set[str]) -> None:
     expect(not strange, f"should not be in the wheel: {strange}")
 
 
-def use(place: Place, folder: Path) -> None:
-    """The commands a user starts with, outside the checkout; then the same without any optional part."""
+def use(place: Place) -> None:
+    """What a user looks at first, outside the checkout."""
     expect("demo" in place.beirkit("--help").stdout, "--help does not name the demo")
     place.beirkit("version")
     libraries = json.loads(place.beirkit("version", "--json").stdout)["libraries"]
     expect("numpy" in libraries, f"version names no numpy: {libraries}")
-    for what in ("datasets", "formats", "retrievers", "measures", "protocols"):
+    for what in ("datasets", "formats", "retrievers", "measures", "suites", "protocols"):
         expect(json.loads(place.beirkit("list", what, "--json").stdout), f"list {what} is empty")
-    built = folder / "pystdlib"
-    place.beirkit("convert", "pystdlib", "--out", built, without=EXTRAS)
-    place.beirkit("check", built, without=EXTRAS)
-    words = ("run", "-d", built, "-r", "bm25", "--sample", "queries=20,docs=300", "--json")
-    (row,) = json.loads(place.beirkit(*words, without=EXTRAS).stdout)
+
+
+def use_without_extras(place: Place) -> None:
+    """The core converts, checks, searches and scores; a missing part is named with what installs it."""
+    run([place.python, "-P", "-c", "import importlib.util as u; assert u.find_spec('torch') is None"])
+    for what in ("formats", "retrievers", "measures"):
+        place.beirkit("list", what)
+    built = place.folder / "stdlib"
+    place.beirkit("convert", "pystdlib", "--out", built)
+    place.beirkit("check", built)
+    done = place.beirkit("run", "-d", built, "-r", "bm25", "--sample", "queries=20,docs=300", "--json")
+    (row,) = json.loads(done.stdout)
     expect(0 < row["measures"]["nDCG@10"] <= 1, f"bm25 on a sample: {row}")
-    missing = place.beirkit("run", "-d", built, "-r", "minilm", code=2, without=EXTRAS)
-    expect("pip install" in missing.stderr, f"a missing part names no remedy: {missing.stderr}")
+    place.beirkit("run", "-d", built, "-r", "rank-bm25", "--sample", "queries=20,docs=300")
+    for retriever in ("minilm", "beir-dres"):
+        missing = place.beirkit("run", "-d", built, "-r", retriever, code=2).stderr
+        expect("pip install" in missing, f"{retriever} without its part names no remedy: {missing}")
 
 
 def trial_clone(folder: Path) -> None:
@@ -151,7 +167,7 @@ def trial_clone(folder: Path) -> None:
         expect(link.resolve().is_relative_to(clone.resolve()), f"{link} leads out of its checkout")
     expect(len(links) > 0, ".typing is empty")
 
-    place = Place(folder / "editable")
+    place = Place(folder / "editable", LIBRARIES)
     place.install("-e", clone)
     expect(
         all(path.is_relative_to(clone.resolve()) for path in place.imported_from()),
