@@ -146,7 +146,7 @@ class Section:
         path = self.folder / f"{key}.npy"
         try:
             note = msgspec.json.decode(path.with_suffix(".json").read_bytes(), type=_Note)
-            array = np.load(path, mmap_mode="r", allow_pickle=False)
+            array = np.lib.format.open_memmap(path, mode="r")
         except FileNotFoundError:
             return None
         except (OSError, ValueError, EOFError, msgspec.DecodeError) as error:

@@ -74,7 +74,8 @@ class SentenceTransformerEncoder:
         self.options = options
         self._workplace = workplace
         self.sources = [options.model] if isinstance(options.model, str) else list(options.model)
-        self.batch_size = workplace.batch_size or options.batch_size or _BATCH
+        asked = options.batch_size if workplace.batch_size is None else workplace.batch_size
+        self.batch_size = _BATCH if asked is None else asked
         self.dtype = workplace.dtype or options.dtype or "float32"
         if self.dtype not in get_args(Dtype):
             raise ConfigError(f"dtype {self.dtype!r} is not offered", hint=f"one of {get_args(Dtype)}")
@@ -209,6 +210,7 @@ class SentenceTransformerEncoder:
     def _model(self) -> Any:
         try:
             import torch
+            from safetensors import SafetensorError
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
             raise MissingExtraError(f"model {self.located.source}", "dense") from error
@@ -221,7 +223,7 @@ class SentenceTransformerEncoder:
                     local_files_only=True,
                     model_kwargs={"dtype": getattr(torch, self.dtype)},
                 )
-            except (OSError, ValueError, RuntimeError, KeyError) as error:
+            except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
                 first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
                 raise UsageError(
                     f"the model cannot be loaded: {first}", path=self.files.folder, hint="is it complete?"
