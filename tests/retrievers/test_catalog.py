@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from beirkit.configs.load import load_retriever, names
 from beirkit.configs.schema import RetrieverConfig
 from beirkit.corpora.errors import ConfigError, MissingExtraError, UnknownNameError, UsageError
 from beirkit.retrievers import catalog
@@ -114,3 +115,11 @@ def test_a_fault_of_our_own_is_not_blamed_on_the_user(monkeypatch: pytest.Monkey
     monkeypatch.setitem(catalog._KINDS, "dense", "beirkit.no_such_module:Class")
     with pytest.raises(ModuleNotFoundError, match=r"beirkit\.no_such_module"):
         catalog.get("dense")
+
+
+@pytest.mark.parametrize("name", names("retrievers"))
+def test_every_shipped_configuration_makes_its_retriever(name: str) -> None:
+    config = load_retriever(name)
+    assert config.name == name
+    assert config.summary
+    assert catalog.create(config, Workplace(device="cpu", offline=True)).kind == config.kind
