@@ -99,16 +99,14 @@ def convert_source(
     """
     from beirkit.converters import catalog
 
+    format_name = format_of(source)
     config = load_dataset(source) if source in names("datasets") else None
-    if config is None and source not in catalog.names():
-        known = [*names("datasets"), *catalog.names()]
-        raise UnknownNameError(f"no dataset or format is called {source!r}", hint=nearest(source, known))
     if out is None:
         if config is None:
             raise UsageError("a format needs a folder to write to", hint="add --out FOLDER")
         out = built_folder(source)
     merged = {**(config.options if config else {}), **(options or {})}
-    collection = catalog.convert(config.format if config else source, raw, merged)
+    collection = catalog.convert(format_name, raw, merged)
     if config is not None:
         collection.provenance = _named(collection.provenance, config)
     ascii_escapes = config is not None and config.json == "ascii"
@@ -118,6 +116,22 @@ def convert_source(
     if config is not None and config.expected is not None:
         _report_differences(manifest, config)
     return out, manifest
+
+
+def format_of(source: str) -> str:
+    """The format of a named dataset, or the name itself where it is a format's.
+
+    Raises:
+        UnknownNameError: it is neither.
+    """
+    from beirkit.converters import catalog
+
+    if source in names("datasets"):
+        return load_dataset(source).format
+    if source in catalog.names():
+        return source
+    known = [*names("datasets"), *catalog.names()]
+    raise UnknownNameError(f"no dataset or format is called {source!r}", hint=nearest(source, known))
 
 
 def choose_split(dataset: Dataset, collection: Collection, asked: str | None) -> str:

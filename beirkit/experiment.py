@@ -187,6 +187,8 @@ def _run_cell(
     reused = manifest is not None
     if manifest is None:
         manifest = _search(exam, config, retriever, k, facts, folder)
+    else:
+        _log.info("%s on %s@%s: found in %s", config.name, exam.label, exam.split, folder.path)
     scores = _score(exam, folder, manifest, k, protocol, measures)
     return Cell(
         exam.label,
@@ -210,7 +212,7 @@ def _search(
     facts: dict[str, Any],
     folder: ResultFolder,
 ) -> dict[str, Any]:
-    _log.info("%s on %s@%s", config.name, exam.label, exam.split)
+    _log.info("%s on %s@%s: searching", config.name, exam.label, exam.split)
     clock = _Clock()
     with clock("index"):
         retriever.index(exam.collection.documents())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from beirkit.evaluate.measures import Measure
 from beirkit.experiment import Cell
 from beirkit.figures import figure
 from beirkit.results import slug, write_json
+
+_KEPT_IN_MANIFEST = {"block", "encoder", "kind", "name", "pystemmer", "stage", "unicode", "version"}
 
 
 class Summary:
@@ -52,15 +55,12 @@ class Summary:
         if not self.cells:
             return []
         lines = [f"Protocol: {self.cells[0].protocol.describe()}"]
-        lines += dict.fromkeys(_queries(cell) for cell in self.cells)
-        lines += dict.fromkeys(
-            f"{cell.retriever}: {_resolved(cell.manifest['retriever'])}" for cell in self.cells
-        )
-        lines += [
-            f"{cell.retriever} on {cell.dataset}: {_resolved(cell.manifest['report'])}"
-            for cell in self.cells
-            if cell.manifest["report"]
-        ]
+        by_dataset: dict[str, list[Cell]] = {}
+        for cell in self.cells:
+            by_dataset.setdefault(f"{cell.dataset}@{cell.split}", []).append(cell)
+        lines += [f"{name}: {_queries(cells)}" for name, cells in by_dataset.items()]
+        resolved = {cell.retriever: _resolved(cell.manifest["retriever"]) for cell in self.cells}
+        lines += [f"{name}: {options}" for name, options in resolved.items()]
         if any(cell.sample for cell in self.cells):
             lines.append(
                 "SAMPLE: scores of a part of a dataset; not comparable with anything but themselves."
@@ -123,27 +123,31 @@ def _figure(cell: Cell, measure: Measure) -> str:
     return figure(cell.scores.mean(measure), cell.protocol.digits)
 
 
-def _queries(cell: Cell) -> str:
-    counts = cell.scores.counts
-    return (
-        f"{cell.dataset}@{cell.split}: {counts.judged:,} judged queries, {counts.missing:,} without results "
-        f"in {cell.retriever}, {counts.self_matches_removed:,} self-matches removed"
-    )
+def _queries(cells: Sequence[Cell]) -> str:
+    """How many queries the figures of one dataset are means of, and what was taken out."""
+    parts = [f"{cells[0].scores.counts.judged:,} judged queries"]
+    for count, words in (("missing", "without results"), ("self_matches_removed", "self-matches removed")):
+        numbers = [getattr(cell.scores.counts, count) for cell in cells]
+        if len(set(numbers)) == 1:
+            parts.append(f"{numbers[0]:,} {words}")
+        else:
+            each = ", ".join(f"{cell.retriever} {n:,}" for cell, n in zip(cells, numbers, strict=True))
+            parts.append(f"{words}: {each}")
+    return "; ".join(parts)
 
 
 def _resolved(facts: dict[str, Any]) -> str:
+    """The options a result depends on, without the hashes and versions that the manifest keeps."""
     return ", ".join(f"{key}={value}" for key, value in _flat(facts))
 
 
-def _flat(facts: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+def _flat(facts: dict[str, Any]) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
     for key, value in facts.items():
         if isinstance(value, dict):
-            pairs += _flat(value, f"{prefix}{key}.")
-        else:
-            pairs.append(
-                (prefix + key, repr(value) if isinstance(value, str) and " " in value else str(value))
-            )
+            pairs += [(f"{key}.{inner}" if key == "prompts" else inner, text) for inner, text in _flat(value)]
+        elif key not in _KEPT_IN_MANIFEST and not re.fullmatch(r"[0-9a-f]{64}", str(value)):
+            pairs.append((key, repr(value) if isinstance(value, str) and not value.isalnum() else str(value)))
     return pairs
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from beirkit.corpora.errors import UsageError
 
@@ -66,30 +66,20 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def key_values(pairs: Sequence[str]) -> dict[str, Any]:
-    """Read ``key=value`` pairs, values as YAML; dotted keys nest.
+def key_values(pairs: Sequence[str]) -> dict[str, str]:
+    """Read ``key=value`` pairs as they stand.
 
     Raises:
-        UsageError: a pair without ``=``, a value that is not YAML, or a key that is a value elsewhere.
+        UsageError: a pair without ``=`` or without a key, or a key given twice.
     """
-    import yaml
-
-    options: dict[str, Any] = {}
+    options: dict[str, str] = {}
     for pair in pairs:
-        key, equals, text = pair.partition("=")
+        key, equals, value = pair.partition("=")
         if not equals or not key:
             raise UsageError(f"{pair!r} is not of the form key=value")
-        try:
-            value = yaml.safe_load(text) if text else ""
-        except yaml.YAMLError as error:
-            raise UsageError(f"the value of {key!r} is not YAML: {text!r}") from error
-        *parents, last = key.split(".")
-        place = options
-        for parent in parents:
-            place = place.setdefault(parent, {})
-            if not isinstance(place, dict):
-                raise UsageError(f"{pair!r}: {parent!r} is given a value elsewhere")
-        place[last] = value
+        if key in options:
+            raise UsageError(f"{key!r} is given twice")
+        options[key] = value
     return options
 
 

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from beirkit.cli.arguments import add_json, key_values
+from beirkit.cli.arguments import add_json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,13 +41,14 @@ def execute(args: argparse.Namespace) -> int:
     import msgspec
 
     from beirkit.cli.output import print_json, progress_for
-    from beirkit.datasets import convert_source
+    from beirkit.converters.catalog import parse_settings
+    from beirkit.datasets import convert_source, format_of
 
     folder, manifest = convert_source(
         args.source,
         args.raw,
         args.out,
-        key_values(args.options),
+        parse_settings(format_of(args.source), args.options),
         gzip=args.gzip,
         overwrite=args.overwrite,
         progress=progress_for(args),

