@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
 
@@ -209,7 +210,8 @@ def _check_coverage(
         first = min(line for line, _ in row.values())
         if queries is not None and query_id not in queries:
             found = f"query {query_id!r} is judged and has no text"
-            report.add("BK027", name, first, found, "add it to queries.jsonl or remove its judgments")
+            todo = _twin(query_id, queries) or "add it to queries.jsonl or remove its judgments"
+            report.add("BK027", name, first, found, todo)
         if not any(grade > 0 for _, grade in row.values()):
             found = f"query {query_id!r} has no relevant document"
             report.add("BK028", name, first, found, "it scores 0 whatever is found")
@@ -218,9 +220,18 @@ def _check_coverage(
         for doc_id, (line, _) in row.items():
             if doc_id not in documents:
                 found = f"document {doc_id!r}, judged for query {query_id!r}, is not in the corpus"
-                report.add(
-                    "BK026", name, line, found, "it stays in the ideal ranking, so 1.0 is out of reach"
-                )
+                todo = _twin(doc_id, documents) or "it stays in the ideal ranking, so 1.0 is out of reach"
+                report.add("BK026", name, line, found, todo)
+
+
+def _twin(value: str, ids: IdSet) -> str:
+    """A hint at an id that looks the same and is composed of other characters."""
+    forms: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
+    for form in forms:
+        twin = unicodedata.normalize(form, value)
+        if twin != value and twin in ids:
+            return f"the same id is there in Unicode form {form}; ids are compared byte for byte"
+    return ""
 
 
 def _check_manifest(folder: Path, report: Report) -> None:

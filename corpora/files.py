@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import io
 import os
+import secrets
 import zlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -54,7 +55,7 @@ def _text(target: Path) -> Iterator[TextIO]:
 
 @contextmanager
 def _binary(target: Path) -> Iterator[BinaryIO]:
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         raw = _Target(part, target)

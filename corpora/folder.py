@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
@@ -14,7 +14,7 @@ from beirkit.corpora.collection import Collection, Provenance
 from beirkit.corpora.errors import DataError, UsageError, WriteError
 from beirkit.corpora.files import atomic_open
 from beirkit.corpora.jsonl import encoder, read_documents, read_queries
-from beirkit.corpora.layout import find_layout, is_beir_folder
+from beirkit.corpora.layout import MANIFEST, find_layout, is_beir_folder
 from beirkit.corpora.manifest import (
     ContentId,
     Counts,
@@ -29,6 +29,7 @@ from beirkit.corpora.manifest import (
     read_manifest,
     write_manifest,
 )
+from beirkit.corpora.notices import Once
 from beirkit.corpora.progress import Advance, Progress, silent
 from beirkit.corpora.qrels import HEADER, iter_judgments, once, row
 from beirkit.corpora.records import Document, Judgment, Qrels, Query
@@ -41,21 +42,26 @@ _STEP = 1024
 RecordT = TypeVar("RecordT")
 
 
-def open_folder(path: Path | str) -> Collection:
+def open_folder(path: Path | str, *, repair: bool = False) -> Collection:
     """A BEIR folder as a collection; only file names are looked at until it is read.
+
+    Args:
+        path: the folder.
+        repair: take apart lines on which several records stand, as a writer without line ends leaves them.
 
     Raises:
         DataError: the folder has no corpus or no queries.
     """
     layout = find_layout(path)
+    warn = Once()
     provenance = Provenance(source=layout.folder.resolve().name)
     if has_manifest(layout.folder):
         with suppress(DataError):  # a manifest of another tool
             provenance = read_manifest(layout.folder).provenance
     return Collection(
-        documents=partial(read_documents, layout.corpus),
-        queries=partial(read_queries, layout.queries),
-        judgments={split: partial(iter_judgments, file) for split, file in layout.qrels.items()},
+        documents=partial(read_documents, layout.corpus, repair=repair, warn=warn),
+        queries=partial(read_queries, layout.queries, repair=repair, warn=warn),
+        judgments={split: partial(iter_judgments, file, warn=warn) for split, file in layout.qrels.items()},
         provenance=provenance,
     )
 
@@ -99,7 +105,7 @@ def write_folder(
     """
     target = Path(path)
     _require_room(target, overwrite)
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
         try:
             part.mkdir(parents=True)
@@ -200,11 +206,21 @@ def _require_room(target: Path, overwrite: bool) -> None:
         ) from None
     if not overwrite:
         raise UsageError("is there already", path=target, hint="choose another folder, or overwrite it")
+    own = {MANIFEST, *find_layout(target).files()}
+    others = sorted(
+        {path.relative_to(target).as_posix() for path in target.rglob("*") if path.is_file()} - own
+    )
+    if others:
+        raise UsageError(
+            f"holds {len(others)} files that beirkit did not write, such as {others[0]}",
+            path=target,
+            hint="move them, or choose another folder",
+        )
 
 
 def _move(part: Path, target: Path) -> None:
     """Rename the finished folder into its place; what beirkit wrote there before steps aside first."""
-    old = target.with_name(f".{target.name}.{os.getpid()}.old")
+    old = target.with_name(f".{target.name}.{secrets.token_hex(4)}.old")
     try:
         if target.exists() and any(target.iterdir()):
             target.rename(old)

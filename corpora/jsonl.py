@@ -13,6 +13,7 @@ from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import byte_lines
 from beirkit.corpora.findings import Refused
 from beirkit.corpora.ids import id_problem
+from beirkit.corpora.notices import Warn, warn
 from beirkit.corpora.records import Document, Metadata, Query
 from beirkit.corpora.unique import unique
 
@@ -49,7 +50,7 @@ def parse_document(line: bytes) -> Document:
     """
     try:
         raw = _document_line.decode(line)
-    except msgspec.DecodeError:
+    except (ValueError, RecursionError):
         fields = _object(line)
         doc_id = _record_id(fields)
         title = _text(fields, "title", default="")
@@ -68,7 +69,7 @@ def parse_query(line: bytes) -> Query:
     """
     try:
         raw = _query_line.decode(line)
-    except msgspec.DecodeError:
+    except (ValueError, RecursionError):
         fields = _object(line)
         query_id = _record_id(fields)
         return Query(query_id, _text(fields, "text"), _metadata(fields, ("_id", "text")))
@@ -77,25 +78,28 @@ def parse_query(line: bytes) -> Query:
     return Query(raw.query_id, raw.text, raw.metadata)
 
 
-def read_documents(path: Path) -> Iterator[Document]:
+def read_documents(path: Path, *, repair: bool = False, warn: Warn = warn) -> Iterator[Document]:
     """The documents of a ``corpus.jsonl``, each id once, in file order.
+
+    Args:
+        path: the file.
+        repair: take apart lines on which several records stand.
+        warn: told of what was dropped.
 
     Raises:
         DataError: a line is damaged or no document, or an id stands for two texts; with path and line.
     """
-    return unique(lambda: numbered(path, parse_document), place="line", path=path)
+    return unique(lambda: numbered(path, parse_document, repair=repair), place="line", path=path, warn=warn)
 
 
-def read_queries(path: Path) -> Iterator[Query]:
-    """The queries of a ``queries.jsonl``, each id once, in file order.
-
-    Raises:
-        DataError: a line is damaged or no query, or an id stands for two texts; with path and line.
-    """
-    return unique(lambda: numbered(path, parse_query), place="line", path=path)
+def read_queries(path: Path, *, repair: bool = False, warn: Warn = warn) -> Iterator[Query]:
+    """The queries of a ``queries.jsonl``, each id once, in file order; see :func:`read_documents`."""
+    return unique(lambda: numbered(path, parse_query, repair=repair), place="line", path=path, warn=warn)
 
 
-def numbered(path: Path, parse: Callable[[bytes], RecordT]) -> Iterator[tuple[int, RecordT]]:
+def numbered(
+    path: Path, parse: Callable[[bytes], RecordT], *, repair: bool = False
+) -> Iterator[tuple[int, RecordT]]:
     """Each record with its line number; blank lines are skipped."""
     for number, line in byte_lines(path):
         try:
@@ -103,8 +107,19 @@ def numbered(path: Path, parse: Callable[[bytes], RecordT]) -> Iterator[tuple[in
         except Refused as refused:
             if not line.strip():
                 continue
-            raise DataError(refused.found, path=path, line=number, hint=refused.todo) from refused
-        yield number, record
+            parts = records_on(line) if repair else []
+            if len(parts) < 2:
+                raise DataError(refused.found, path=path, line=number, hint=refused.todo) from refused
+            yield from ((number, _part(parse, part, path, number)) for part in parts)
+        else:
+            yield number, record
+
+
+def _part(parse: Callable[[bytes], RecordT], part: bytes, path: Path, number: int) -> RecordT:
+    try:
+        return parse(part)
+    except Refused as refused:
+        raise DataError(refused.found, path=path, line=number, hint=refused.todo) from refused
 
 
 def encoder(*, ascii: bool) -> Callable[[Document | Query], str]:
@@ -164,7 +179,7 @@ def records_on(line: bytes) -> list[bytes]:
 def _object(line: bytes) -> dict[str, Any]:
     try:
         value = _any_line.decode(line)
-    except msgspec.DecodeError as error:
+    except (ValueError, RecursionError) as error:
         _explain(line, error)
     if not isinstance(value, dict):
         kind = {list: "an array", str: "a string", type(None): "null"}.get(type(value), "a bare value")
@@ -181,8 +196,9 @@ def _record_id(fields: dict[str, Any]) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
-        shown = msgspec.json.encode(value).decode()[:60]
-        raise Refused("BK004", f'"_id" is {shown}, neither a string nor an integer', "write ids as strings")
+        raise Refused(
+            "BK004", f'"_id" is {_shown(value)}, neither a string nor an integer', "write ids as strings"
+        )
     _require_id(value)
     return value
 
@@ -207,8 +223,7 @@ def _text(fields: dict[str, Any], key: str, *, default: str | None = None, null:
         raise Refused(
             "BK005", f'has no "{key}"; its keys: {keys}', "an empty text is written as an empty string"
         )
-    shown = msgspec.json.encode(value).decode()[:60]
-    raise Refused("BK004", f'"{key}" is not a string but {shown}', "write it as a string")
+    raise Refused("BK004", f'"{key}" is not a string but {_shown(value)}', "write it as a string")
 
 
 def _metadata(fields: dict[str, Any], known: tuple[str, ...]) -> Metadata:
@@ -231,7 +246,11 @@ def _metadata(fields: dict[str, Any], known: tuple[str, ...]) -> Metadata:
     return metadata
 
 
-def _explain(line: bytes, error: msgspec.DecodeError) -> NoReturn:
+def _shown(value: Any) -> str:
+    return msgspec.json.encode(value).decode()[:60]
+
+
+def _explain(line: bytes, error: Exception) -> NoReturn:
     """Say what is wrong with a line that is not JSON, in the words of whoever wrote it."""
     try:
         text = line.decode("utf-8")
@@ -242,17 +261,19 @@ def _explain(line: bytes, error: msgspec.DecodeError) -> NoReturn:
     start = len(text) - len(text.lstrip())
     try:
         value, end = json.JSONDecoder().raw_decode(text, start)
-    except (json.JSONDecodeError, RecursionError) as problem:
-        column = f" at column {problem.colno}" if isinstance(problem, json.JSONDecodeError) else ""
-        reason = problem.msg if isinstance(problem, json.JSONDecodeError) else "nested too deeply"
-        raise Refused("BK002", f"is not JSON{column}: {reason}", "the line is damaged or cut") from None
+    except json.JSONDecodeError as problem:
+        found = f"is not JSON at column {problem.colno}: {problem.msg}"
+        raise Refused("BK002", found, "the line is damaged or cut") from None
+    except (ValueError, RecursionError):
+        found = "is nested too deeply, or holds a number of thousands of digits"
+        raise Refused("BK002", found, "the line is damaged, or needs flatter metadata") from None
     rest = text[end:].lstrip()
     if rest.startswith(("{", "[")):
         column_of_next = len(text) - len(rest) + 1
         raise Refused(
             "BK002",
             f"several records on one line: the second starts at column {column_of_next}",
-            "put each record on its own line",
+            "put each record on its own line, or open the folder with repair",
         ) from None
     if rest:
         raise Refused(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,9 @@ from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import atomic_open, byte_lines, open_bytes
 from beirkit.corpora.findings import Refused
 from beirkit.corpora.ids import id_problem
+from beirkit.corpora.notices import Warn, warn
 from beirkit.corpora.qrels_lines import QrelsParser, parse_grade
 from beirkit.corpora.records import Judgment, Qrels
-
-_log = logging.getLogger(__name__)
 
 HEADER = "query-id\tcorpus-id\tscore"
 
@@ -36,14 +34,22 @@ def read_qrels(path: Path | str, *, default_relevance: int | None = None) -> Qre
         DataError: a line is no judgment, or one pair has two grades; with path and line.
     """
     qrels: Qrels = {}
-    for _ in _judgments(Path(path), default_relevance, qrels):
+    for _ in _judgments(Path(path), default_relevance, qrels, warn):
         pass
     return qrels
 
 
-def iter_judgments(path: Path | str, *, default_relevance: int | None = None) -> Iterator[Judgment]:
-    """The judgments of a file in its order, each pair once; see :func:`read_qrels`."""
-    return _judgments(Path(path), default_relevance, {})
+def iter_judgments(
+    path: Path | str, *, default_relevance: int | None = None, warn: Warn = warn
+) -> Iterator[Judgment]:
+    """The judgments of a file in its order, each pair once; see :func:`read_qrels`.
+
+    Args:
+        path: the file.
+        default_relevance: the grade of every pair in a file of two columns.
+        warn: told of what was dropped or taken with doubt.
+    """
+    return _judgments(Path(path), default_relevance, {}, warn)
 
 
 def write_qrels_tsv(path: Path | str, judgments: Iterable[Judgment]) -> None:
@@ -79,6 +85,7 @@ def once(
     *,
     place: str = "line",
     path: Path | str | None = None,
+    warn: Warn = warn,
 ) -> Iterator[Judgment]:
     """Each pair of a pass once: copies are dropped and told, contradictions refused.
 
@@ -87,6 +94,7 @@ def once(
         seen: filled with the judgments of the pass.
         place: what the numbers count, for messages.
         path: the file, for messages.
+        warn: told of what was dropped.
 
     Raises:
         DataError: one pair has two grades; the message names both places.
@@ -113,21 +121,19 @@ def once(
                 hint="keep one of the two grades",
             )
     if dropped:
-        _log.warning(
-            "%s: %d exact duplicate judgments dropped (e.g. %s)",
-            path or "collection",
-            len(dropped),
-            ", ".join(dropped[:3]),
+        warn(
+            f"{path or 'collection'}: {len(dropped)} exact duplicate judgments dropped "
+            f"(e.g. {', '.join(dropped[:3])})"
         )
 
 
-def _judgments(path: Path, default_relevance: int | None, seen: Qrels) -> Iterator[Judgment]:
+def _judgments(path: Path, default_relevance: int | None, seen: Qrels, warn: Warn) -> Iterator[Judgment]:
     if path.name.removesuffix(".gz").endswith(".json"):
-        return once(lambda: _json_rows(path), seen, place="entry", path=path)
-    return once(lambda: _rows(path, default_relevance), seen, path=path)
+        return once(lambda: _json_rows(path), seen, place="entry", path=path, warn=warn)
+    return once(lambda: _rows(path, default_relevance, warn), seen, path=path, warn=warn)
 
 
-def _rows(path: Path, default_relevance: int | None) -> Iterator[tuple[int, Judgment]]:
+def _rows(path: Path, default_relevance: int | None, warn: Warn) -> Iterator[tuple[int, Judgment]]:
     parser = QrelsParser(default_relevance)
     for number, line in byte_lines(path):
         try:
@@ -137,9 +143,9 @@ def _rows(path: Path, default_relevance: int | None) -> Iterator[tuple[int, Judg
         if judgment is not None:
             yield number, judgment
     if parser.header and not parser.header_known:
-        _log.warning("%s: the first line, %s, is taken as a header", path, " ".join(parser.header))
+        warn(f"{path}: the first line, {' '.join(parser.header)}, is taken as a header")
     if parser.quoted:
-        _log.warning("%s: %d ids stand in quotes, which are kept as part of the id", path, parser.quoted)
+        warn(f"{path}: {parser.quoted} ids stand in quotes, which are kept as part of the id")
 
 
 def _json_rows(path: Path) -> Iterator[tuple[int, Judgment]]:

@@ -129,8 +129,9 @@ class RunColumns:
     def _add(self, fields: list[bytes]) -> bool:
         """Add fields that come six by six; False where a score among them is no finite number."""
         texts = fields[4::_FIELDS]
+        n_lines = len(texts)
         try:
-            scores = np.array(list(map(float, texts)), dtype=np.float64)
+            scores = np.fromiter(map(float, texts), np.float64, n_lines)
         except ValueError:
             return False
         if not np.isfinite(scores).all() or b"_" in b"".join(texts):  # Python reads 1_0 as 10
@@ -138,9 +139,11 @@ class RunColumns:
         if self._tag is None and fields:
             self._tag = fields[5]
         self._scores.append(scores)
-        queries, docs = fields[0::_FIELDS], fields[2::_FIELDS]
-        self._queries.append(np.array(list(map(self._query_places.__getitem__, queries)), dtype=np.int32))
-        self._docs.append(np.array(list(map(self._doc_places.__getitem__, docs)), dtype=np.int32))
+        for places, column, first in (
+            (self._query_places, self._queries, 0),
+            (self._doc_places, self._docs, 2),
+        ):
+            column.append(np.fromiter(map(places.__getitem__, fields[first::_FIELDS]), np.int32, n_lines))
         return True
 
     def _checked(self, block: bytes) -> list[bytes]:

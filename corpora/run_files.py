@@ -15,7 +15,7 @@ from beirkit.corpora.run_columns import RunColumns
 
 _log = logging.getLogger(__name__)
 
-_BLOCK = 1 << 18  # bytes; what splits into a few thousand lines stays in the processor's cache
+_BLOCK = 1 << 16  # bytes; the thousand lines it splits into stay in the processor's cache
 
 
 def read_run(path: Path | str, *, strict: bool = False) -> Run:

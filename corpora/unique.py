@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-import logging
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.ids import IdSet
+from beirkit.corpora.notices import Warn, warn
 from beirkit.corpora.records import Document, Query
-
-_log = logging.getLogger(__name__)
 
 RecordT = TypeVar("RecordT", Document, Query)
 
 
 def unique(
-    start: Callable[[], Iterable[tuple[int, RecordT]]], *, place: str, path: Path | str | None = None
+    start: Callable[[], Iterable[tuple[int, RecordT]]],
+    *,
+    place: str,
+    path: Path | str | None = None,
+    warn: Warn = warn,
 ) -> Iterator[RecordT]:
     """The records of a pass, each id once.
 
@@ -29,27 +31,28 @@ def unique(
         start: starts a pass of ``(number, record)``.
         place: what the numbers count, for messages: ``"line"`` or ``"record"``.
         path: the file, for messages.
+        warn: told of what was dropped.
 
     Raises:
         DataError: two records under one id differ in title or text; the message names both places.
     """
     seen = IdSet()
-    known: dict[str, tuple[int, bytes]] | None = None
+    known: dict[str, _First] | None = None
     dropped: list[str] = []
-    for number, record in start():
+    for ordinal, (number, record) in enumerate(start()):
         key = record_id(record)
         if seen.add(key):
             yield record
             continue
         if known is None:
             known = _repeated(start)
-        first, digest = known.get(key, (number, b""))
-        if first == number:  # the first of its kind, or only its hash was met before
+        first = known[key]
+        if first.ordinal == ordinal:  # nothing but its hash was met before
             yield record
-        elif digest != content_digest(record):
+        elif first.digest != content_digest(record):
             what = "document" if isinstance(record, Document) else "query"
             raise DataError(
-                f"{what} id {key!r} stands at {place}s {first} and {number} with different texts",
+                f"{what} id {key!r} stands at {place}s {first.number} and {number} with different texts",
                 path=path,
                 line=number if place == "line" else None,
                 hint="keep one of them, or give them different ids",
@@ -57,23 +60,29 @@ def unique(
         else:
             dropped.append(key)
     if dropped:
-        _log.warning(
-            "%s: %d repeated records dropped, the same id and text each time (e.g. %s)",
-            path or "collection",
-            len(dropped),
-            ", ".join(dropped[:3]),
+        warn(
+            f"{path or 'collection'}: {len(dropped)} repeated records dropped, "
+            f"the same id and text each time (e.g. {', '.join(dropped[:3])})"
         )
 
 
-def _repeated(start: Callable[[], Iterable[tuple[int, RecordT]]]) -> dict[str, tuple[int, bytes]]:
-    """First place and content of every id that comes more than once."""
+class _First(NamedTuple):
+    """The first occurrence of an id: which record, its number for messages, its content."""
+
+    ordinal: int
+    number: int
+    digest: bytes
+
+
+def _repeated(start: Callable[[], Iterable[tuple[int, RecordT]]]) -> dict[str, _First]:
+    """The first occurrence of every id whose bits come more than once."""
     seen = IdSet()
     again = {record_id(record) for _, record in start() if not seen.add(record_id(record))}
-    first: dict[str, tuple[int, bytes]] = {}
-    for number, record in start():
+    first: dict[str, _First] = {}
+    for ordinal, (number, record) in enumerate(start()):
         key = record_id(record)
         if key in again and key not in first:
-            first[key] = (number, content_digest(record))
+            first[key] = _First(ordinal, number, content_digest(record))
     return first
 
 

@@ -106,6 +106,14 @@ def test_an_id_in_quotes(folder: Path) -> None:
     assert told(folder) == [("BK029", "qrels/more.tsv", 2)]
 
 
+def test_an_id_of_other_characters_that_look_the_same(folder: Path) -> None:
+    append(folder / "corpus.jsonl", '{"_id": "cafe\u0301", "text": "a"}\n')
+    (folder / "qrels" / "more.tsv").write_text(HEADER + "q1\tcaf\u00e9\t1\n", encoding="utf-8")
+    [finding] = check_folder(folder)
+    assert (finding.code, finding.line) == ("BK026", 2)
+    assert finding.todo.startswith("the same id is there in Unicode form NFD")
+
+
 def test_files_that_are_missing_or_cut(folder: Path) -> None:
     data = gzip.compress((folder / "queries.jsonl").read_bytes())
     (folder / "queries.jsonl").unlink()

@@ -76,6 +76,32 @@ def test_a_truncated_corpus_is_an_error_not_a_shorter_corpus(folder: Path) -> No
         list(open_folder(folder).documents())
 
 
+def test_what_was_dropped_is_said_once(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    for name in ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv"):
+        path = folder / name
+        path.write_text(
+            path.read_text(encoding="utf-8") + path.read_text(encoding="utf-8").split("\n")[-2] + "\n"
+        )
+    collection = open_folder(folder)
+    for _ in range(3):
+        assert len(list(collection.documents())) == 4
+        assert len(list(collection.queries())) == 3
+        assert len(collection.qrels("test")) == 2
+    assert [record.getMessage().split(": ")[1] for record in caplog.records] == [
+        "1 repeated records dropped, the same id and text each time (e.g. d4)",
+        "1 repeated records dropped, the same id and text each time (e.g. q3)",
+        "1 exact duplicate judgments dropped (e.g. q2/d3)",
+    ]
+
+
+def test_records_without_line_ends_can_be_repaired(folder: Path) -> None:
+    corpus = folder / "corpus.jsonl"
+    corpus.write_text(corpus.read_text(encoding="utf-8").replace("\n", ""), encoding="utf-8")
+    with pytest.raises(DataError, match=r"corpus\.jsonl:1: several records on one line"):
+        list(open_folder(folder).documents())
+    assert [d.doc_id for d in open_folder(folder, repair=True).documents()] == ["d1", "d2", "d3", "d4"]
+
+
 def test_what_is_no_folder_of_this_kind(folder: Path, tmp_path: Path) -> None:
     assert is_beir_folder(folder)
     with pytest.raises(DataError, match="does not exist"):
@@ -151,6 +177,10 @@ def test_what_stands_there_is_not_lost(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(UsageError, match="is a file, not a folder"):
         write_folder(collection, tmp_path / "file")
+    (tmp_path / "empty" / "notes.txt").write_text("mine")
+    with pytest.raises(UsageError, match=r"holds 1 files that beirkit did not write, such as notes\.txt"):
+        write_folder(collection, tmp_path / "empty", overwrite=True)
+    (tmp_path / "empty" / "notes.txt").unlink()
     small = Collection.from_dicts({"d": {"text": "x"}}, {"q": "x"}, {"q": {"d": 1}})
     write_folder(small, tmp_path / "empty", overwrite=True)
     assert [document.doc_id for document in open_folder(tmp_path / "empty").documents()] == ["d"]

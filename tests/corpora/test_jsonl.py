@@ -227,6 +227,29 @@ def test_one_id_for_two_texts_names_both_lines(tmp_path: Path, second: str, line
         list(read_queries(queries))
 
 
+def test_what_the_parser_cannot_hold_is_refused(tmp_path: Path) -> None:
+    deep = "[" * 200_000 + "]" * 200_000
+    for line in (
+        '{"_id": ' + "9" * 5000 + ', "text": "x"}',
+        '{"_id": "a", "text": "x", "metadata": ' + deep + "}",
+    ):
+        with pytest.raises(
+            DataError, match=r"corpus\.jsonl:1: is nested too deeply, or holds a number of thous"
+        ):
+            list(read_documents(corpus(tmp_path, line)))
+
+
+def test_several_records_on_a_line_can_be_repaired(tmp_path: Path) -> None:
+    path = corpus(tmp_path, '{"_id": "6", "text": "a"}{"_id": "9", "text": "b"} {"_id": "10", "text": "c"}\n')
+    assert [document.doc_id for document in read_documents(path, repair=True)] == ["6", "9", "10"]
+    path = corpus(tmp_path, '{"_id": "6", "text": "a"}\n{"_id": "9", "text": "b"}{"id": "10", "text": "c"}\n')
+    with pytest.raises(DataError, match=r"corpus\.jsonl:2: has no \"_id\""):
+        list(read_documents(path, repair=True))
+    path = corpus(tmp_path, '{"_id": "6", "text": "a"}{"_id": "6", "text": "b"}\n')
+    with pytest.raises(DataError, match="document id '6' stands at lines 1 and 1 with different texts"):
+        list(read_documents(path, repair=True))
+
+
 def test_records_on_one_line() -> None:
     line = '{"_id": "1"}{"_id": "é"}  [3] '.encode()
     assert records_on(line) == [b'{"_id": "1"}', '{"_id": "é"}'.encode(), b"[3]"]

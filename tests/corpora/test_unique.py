@@ -1,0 +1,74 @@
+"""Ids that repeat, and ids whose bits do."""
+
+from __future__ import annotations
+
+import pytest
+
+from beirkit.corpora import ids
+from beirkit.corpora.errors import DataError
+from beirkit.corpora.ids import IdSet, has_white_space, id_problem
+from beirkit.corpora.records import Document
+from beirkit.corpora.unique import unique
+
+
+def documents(*texts: tuple[str, str]) -> list[tuple[int, Document]]:
+    return [(number, Document(doc_id, "", text)) for number, (doc_id, text) in enumerate(texts, 1)]
+
+
+@pytest.fixture
+def few_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every id has the same bits, so that only a look at the ids themselves tells them apart."""
+    monkeypatch.setattr(ids, "_MASK", 0)
+
+
+@pytest.mark.usefixtures("few_bits")
+def test_different_ids_with_equal_bits_are_kept(caplog: pytest.LogCaptureFixture) -> None:
+    records = documents(("a", "x"), ("b", "x"), ("c", "x"), ("b", "x"))
+    said: list[str] = []
+    kept = list(unique(lambda: records, place="record", warn=said.append))
+    assert [document.doc_id for document in kept] == ["a", "b", "c"]
+    assert said == ["collection: 1 repeated records dropped, the same id and text each time (e.g. b)"]
+    records[-1] = (9, Document("b", "", "y"))
+    with pytest.raises(DataError, match="document id 'b' stands at records 2 and 9 with different texts"):
+        list(unique(lambda: records, place="record"))
+
+
+def test_a_source_without_repeats_is_read_once() -> None:
+    passes = 0
+
+    def start() -> list[tuple[int, Document]]:
+        nonlocal passes
+        passes += 1
+        return documents(("a", "x"), ("b", "x"))
+
+    assert len(list(unique(start, place="record"))) == 2
+    assert passes == 1
+
+
+def test_a_set_of_ids() -> None:
+    seen = IdSet()
+    assert [seen.add(value) for value in ("a", "b", "a", "")] == [True, True, False, True]
+    assert (len(seen), "b" in seen, "c" in seen) == (3, True, False)
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("", "is empty"),
+        ("a\x00", "holds the control character U+0000"),
+        ("a\x7f", "holds the control character U+007F"),
+        ("a\x9f", "holds the control character U+009F"),
+        ("a b", ""),
+        ("\u2028", ""),
+        ("\U0010ffff", ""),
+        ("é/#\"'", ""),
+    ],
+)
+def test_what_an_id_may_be(value: str, problem: str) -> None:
+    assert id_problem(value) == problem
+
+
+@pytest.mark.parametrize("value", ["", " ", "a b", "a ", "\ta", "a\u00a0b", "a\u2028", "a\u3000"])
+def test_white_space(value: str) -> None:
+    assert has_white_space(value)
+    assert not has_white_space("a\u200bb")
