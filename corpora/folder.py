@@ -205,7 +205,11 @@ def _require_room(target: Path, overwrite: bool) -> None:
             "is there already and was not written by beirkit", path=target, hint="choose another folder"
         ) from None
     if not overwrite:
-        raise UsageError("is there already", path=target, hint="choose another folder, or overwrite it")
+        raise UsageError(
+            "is there already",
+            path=target,
+            hint="choose another folder, or replace it with --overwrite (in Python: overwrite=True)",
+        )
     own = {MANIFEST, *find_layout(target).files()}
     others = sorted(
         {path.relative_to(target).as_posix() for path in target.rglob("*") if path.is_file()} - own

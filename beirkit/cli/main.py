@@ -104,9 +104,10 @@ def _set_up_logging(args: argparse.Namespace) -> None:
     logger = logging.getLogger("beirkit")
     logger.handlers = [handler]
     logger.setLevel(level)
-    if not args.quiet:  # which step of a long run has begun is worth a line to everybody
-        for name in ("beirkit.datasets", "beirkit.experiment"):
-            logging.getLogger(name).setLevel(logging.INFO)
+    # which step of a long run has begun is worth a line to everybody
+    steps = level if args.quiet else logging.INFO
+    for name in ("beirkit.datasets", "beirkit.experiment"):
+        logging.getLogger(name).setLevel(steps)
 
 
 class _Formatter(logging.Formatter):

@@ -1,0 +1,94 @@
+"""`list`, `convert`, `check`, `stats`, `version`, and what happens to errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from beirkit.cli.listing import KINDS
+from beirkit.cli.main import main
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_listed(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", kind, "--json"]) == 0
+    names = [item["name"] for item in json.loads(capsys.readouterr().out)]
+    assert names
+    assert main(["list", kind]) == 0
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in names)
+
+
+def test_the_contract_s_names_exist(capsys: pytest.CaptureFixture[str]) -> None:
+    for kind, wanted in {
+        "datasets": {"pystdlib", "scifact"},
+        "formats": {"beir", "scifact", "table", "pystdlib"},
+        "retrievers": {"bm25", "bm25-mteb", "rank-bm25", "minilm"},
+        "protocols": {"beirkit", "beir", "trec_eval", "mteb"},
+        "suites": {"demo"},
+    }.items():
+        assert main(["list", kind, "--json"]) == 0
+        assert wanted <= {item["name"] for item in json.loads(capsys.readouterr().out)}
+
+
+def test_a_csv_becomes_a_folder_that_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "faq.csv"
+    table.write_text(
+        "question,answer\nHow do I reset my password?,Use the reset link on the sign-in page.\n"
+        "Where is my invoice?,Invoices are under Billing.\n",
+        encoding="utf-8",
+    )
+    words = ["convert", "table", str(table), "--out", "faq", "--set", "question=question", "positive=answer"]
+    assert main([*words, "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)
+    assert (made["path"], made["counts"]["documents"], made["counts"]["queries"]) == ("faq", 2, 2)
+    assert main(["check", "faq", "--strict"]) == 0
+    assert main(["run", "-d", "faq", "-r", "bm25", "--quiet"]) == 0
+    assert main([*words]) == 2
+    assert "--overwrite" in capsys.readouterr().err
+    assert main([*words, "--overwrite"]) == 0
+
+
+def test_check_exits_with_1_on_errors_and_strictly_on_warnings(
+    birds: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", str(birds), "--strict"]) == 0
+    with (birds / "corpus.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"_id": "d5", "title": "", "text": ""}\n')
+    assert main(["check", str(birds)]) == 0
+    assert main(["check", str(birds), "--strict"]) == 1
+    with (birds / "corpus.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"_id": "d6", "title": ""\n')
+    capsys.readouterr()
+    assert main(["check", str(birds), "--json"]) == 1
+    findings = json.loads(capsys.readouterr().out)
+    [error] = [finding for finding in findings if finding["severity"] == "error"]
+    assert error["line"] == 6
+    assert error["path"].endswith("corpus.jsonl")
+
+
+def test_stats_count_what_is_there(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["stats", str(birds), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["splits"]["test"]["grades"] == {"1": 4, "2": 1}
+    assert main(["stats", str(birds)]) == 0
+    assert "5 judgments of 4 queries" in capsys.readouterr().out
+
+
+def test_version_names_what_it_stands_on(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["version", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["home"] == str(home)
+    assert "pytrec-eval-terrier" in found["libraries"]
+    assert main(["version"]) == 0
+    assert f"beirkit {found['beirkit']}" in capsys.readouterr().out
+
+
+def test_data_goes_to_the_platform_s_folder_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    from beirkit.home import home
+
+    monkeypatch.setenv("BEIRKIT_HOME", "~/my-beirkit")
+    assert home() == Path.home() / "my-beirkit"
+    monkeypatch.delenv("BEIRKIT_HOME")
+    assert home().name == "beirkit"

@@ -1,0 +1,149 @@
+"""`beirkit score` and `beirkit compare` on files of any origin."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from beirkit.cli.compare import system_names
+from beirkit.cli.main import main
+
+RUN = "q1 Q0 d1 1 2.0 mine\nq1 Q0 d2 2 1.0 mine\nq2 Q0 d9 1 5.0 mine\nq2 Q0 d2 2 4.0 mine\n"
+TREC_QRELS = "q1 0 d1 1\nq2 0 d2 1\nq3 0 d3 1\n"
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.trec"
+    path.write_text(RUN, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def qrels(tmp_path: Path) -> Path:
+    path = tmp_path / "q.qrels"
+    path.write_text(TREC_QRELS, encoding="utf-8")
+    return path
+
+
+def _json(capsys: pytest.CaptureFixture[str], *words: str | Path) -> Any:
+    assert main([*map(str, words), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_a_trec_run_is_scored_against_trec_qrels(
+    run: Path, qrels: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = _json(capsys, "score", "-m", "MRR@10", "P_1", run, qrels)
+    assert found["measures"] == {"RR@10": pytest.approx((1 + 0.5 + 0) / 3), "P@1": pytest.approx(1 / 3)}
+    assert (found["queries"]["judged"], found["queries"]["missing"]) == (3, 1)
+
+
+def test_gzip_and_a_beir_file_say_the_same(
+    run: Path, qrels: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packed = tmp_path / "mine.trec.gz"
+    packed.write_bytes(gzip.compress(RUN.encode()))
+    tsv = tmp_path / "test.tsv"
+    tsv.write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td2\t1\nq3\td3\t1\n", encoding="utf-8")
+    assert _json(capsys, "score", packed, tsv) == _json(capsys, "score", run, qrels)
+
+
+def test_per_query_scores_have_canonical_names(
+    run: Path, qrels: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = _json(capsys, "score", run, qrels, "-m", "mrr_at_10", "--per-query")
+    assert found["per_query"] == {"q1": {"RR@10": 1.0}, "q2": {"RR@10": 0.5}, "q3": {"RR@10": 0.0}}
+
+
+def test_a_folder_gives_its_split(birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = tmp_path / "r.trec"
+    run.write_text("q2 Q0 d2 1 1.0 t\n", encoding="utf-8")
+    assert _json(capsys, "score", run, birds, "-m", "RR")["measures"] == {"RR": 0.25}
+    assert main(["score", str(run), str(birds), "--split", "dev"]) == 2
+    assert "it has: test" in capsys.readouterr().err
+
+
+def test_self_matches_in_bare_files_are_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run, qrels = tmp_path / "r.trec", tmp_path / "q.qrels"
+    run.write_text("d1 Q0 d1 1 2.0 t\nd1 Q0 d2 2 1.0 t\n", encoding="utf-8")
+    qrels.write_text("d1 0 d2 1\n", encoding="utf-8")
+    kept = _json(capsys, "score", run, qrels, "-m", "RR")
+    assert (kept["measures"]["RR"], kept["queries"]["self_matches_kept"]) == (0.5, 1)
+    removed = _json(capsys, "score", run, qrels, "-m", "RR", "--protocol", "beir")
+    assert (removed["measures"]["RR"], removed["queries"]["self_matches_removed"]) == (1.0, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("r.trec", "q1 Q0 d1 1\n", "r.trec:1"),
+        ("r.trec", "q1 Q0 d1 1 high t\n", "r.trec:1"),
+        ("r.trec", "q1 Q0 d1 1 nan t\n", "r.trec:1"),
+        ("r.trec", "zz Q0 d1 1 1.0 t\n", "0 of 3 judged queries"),
+        ("r.trec.gz", gzip.compress(RUN.encode())[:-9], "truncated gzip"),
+        ("r.trec.gz", b"<html>503</html>", "r.trec.gz"),
+        ("r.trec", "", "0 of 3 judged queries"),
+    ],
+)
+def test_a_bad_run_is_one_message(
+    name: str,
+    content: str | bytes,
+    said: str,
+    qrels: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    assert main(["score", str(path), str(qrels)]) == 2
+    message = capsys.readouterr().err
+    assert said in message
+    assert message.count("\n") == 1
+
+
+def test_a_missing_file_is_one_message(qrels: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["score", "nowhere.trec", str(qrels)]) == 2
+    assert capsys.readouterr().err == "beirkit: error: nowhere.trec: No such file or directory\n"
+
+
+def test_debug_shows_where_an_error_comes_from(qrels: Path) -> None:
+    with pytest.raises((OSError, Exception), match="nowhere"):
+        main(["score", "nowhere.trec", str(qrels), "--debug"])
+
+
+def test_runs_are_compared_with_the_first_or_the_named_one(
+    run: Path, qrels: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    better = tmp_path / "better.trec"
+    better.write_text("q1 Q0 d1 1 2.0 b\nq2 Q0 d2 1 5.0 b\nq3 Q0 d3 1 5.0 b\n", encoding="utf-8")
+    [table] = _json(capsys, "compare", run, better, "--qrels", qrels, "-m", "RR")
+    assert (table["measure"], table["baseline"], table["queries"]) == ("RR", "mine.trec", 3)
+    assert [row["system"] for row in table["rows"]] == ["mine.trec", "better.trec"]
+    assert table["rows"][1]["difference"] == pytest.approx(0.5)
+    assert table["rows"][1]["p"] == pytest.approx(
+        0.5
+    )  # of 2^2 sign flips of the two differences, two are as large
+    assert table["rows"][1]["wins"] == 2
+    [other] = _json(capsys, "compare", run, "--qrels", qrels, "--baseline", better, "-m", "RR")
+    assert other["baseline"] == "better.trec"
+    assert other["rows"][1]["difference"] == pytest.approx(-0.5)
+    assert _json(capsys, "compare", run, better, "--qrels", qrels, "-m", "RR") == [table]
+
+
+def test_result_folders_can_be_compared(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    items = _json(capsys, "run", "-d", birds, "-r", "bm25", "rank-bm25")
+    [table] = _json(capsys, "compare", *(item["path"] for item in items), "--qrels", birds)
+    assert [row["system"].split("--")[0] for row in table["rows"]] == ["bm25", "rank-bm25"]
+    assert table["rows"][0]["mean"] == pytest.approx(items[0]["measures"]["nDCG@10"])
+    assert main(["compare", *(item["path"] for item in items), "--qrels", str(birds)]) == 0
+    assert "Holm" in capsys.readouterr().err
+
+
+def test_names_of_systems_are_short_and_tell_them_apart() -> None:
+    paths = [Path("a/x.trec"), Path("b/x.trec"), Path("c/y.trec"), Path("results/d/bm25--1/run.trec.gz")]
+    assert list(system_names(paths)) == ["a/x.trec", "b/x.trec", "y.trec", "bm25--1"]
