@@ -108,7 +108,7 @@ def test_a_bad_run_is_one_message(
 
 def test_a_missing_file_is_one_message(qrels: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["score", "nowhere.trec", str(qrels)]) == 2
-    assert capsys.readouterr().err == "beirkit: error: nowhere.trec: No such file or directory\n"
+    assert capsys.readouterr().err == "beirkit: error: nowhere.trec: does not exist\n"
 
 
 def test_debug_shows_where_an_error_comes_from(qrels: Path) -> None:
@@ -125,9 +125,7 @@ def test_runs_are_compared_with_the_first_or_the_named_one(
     assert (table["measure"], table["baseline"], table["queries"]) == ("RR", "mine.trec", 3)
     assert [row["system"] for row in table["rows"]] == ["mine.trec", "better.trec"]
     assert table["rows"][1]["difference"] == pytest.approx(0.5)
-    assert table["rows"][1]["p"] == pytest.approx(
-        0.5
-    )  # of 2^2 sign flips of the two differences, two are as large
+    assert table["rows"][1]["p"] == pytest.approx(0.5)  # two of 2^2 sign flips
     assert table["rows"][1]["wins"] == 2
     [other] = _json(capsys, "compare", run, "--qrels", qrels, "--baseline", better, "-m", "RR")
     assert other["baseline"] == "better.trec"
