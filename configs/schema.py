@@ -28,14 +28,14 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class DatasetConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Facts about one dataset (``configs/datasets/*.yaml``).
+    r"""Facts about one dataset (``configs/datasets/*.yaml``).
 
     Attributes:
         name: the name in every command and result.
         title: what people call it.
         format: catalog name of the converter that reads its source.
         options: options of that converter.
-        json: how corpus.jsonl and queries.jsonl write non-ASCII characters: as they are, or ``\\uXXXX``.
+        json: how corpus.jsonl and queries.jsonl write non-ASCII characters: as they are, or ``\uXXXX``.
         expected: counts of a correct conversion.
         task: the kind of retrieval.
         domain: what the documents are about.

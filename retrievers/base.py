@@ -27,7 +27,7 @@ class Workplace(msgspec.Struct, frozen=True, kw_only=True):
         progress: opens a progress display.
         device: ``auto``, ``cpu``, ``cuda``, ``cuda:1``, ``mps``: where encoders run.
         batch_size: texts an encoder takes at once, ``None``: the retriever's own default.
-        dtype: ``float32``, ``bfloat16`` or ``float16`` arithmetic of encoders, ``None``: the retriever's default.
+        dtype: ``float32``, ``bfloat16`` or ``float16`` inside encoders, ``None``: the retriever's default.
         offline: never ask a hub for anything.
     """
 
