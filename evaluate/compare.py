@@ -155,7 +155,7 @@ def _difference(
 def _comparable(
     scores: Mapping[str, Scores], measure: Measure, names: Sequence[str]
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """Values of each system over the same queries, by query id ascending, or an error that says what differs."""
+    """Values of each system over the same queries, by query id ascending; raises where that cannot be."""
     first = scores[names[0]]
     differing = []
     for name in names[1:]:

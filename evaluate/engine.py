@@ -61,6 +61,7 @@ def evaluate(
     if not len(lists):
         raise _strangers(judged, given)
     require_usable_ids(lists.doc_ids, "document id of the run")
+    answered = int((np.diff(lists.offsets) > 0).sum())
     lists, selves = without_self_matches(lists, rules.self_match, self_match_ids)
     ordered, duplicates = without_duplicates(in_order(lists, rules.precision), strict=strict)
     values = _values(_cut(ordered, asked, depth), judged, asked)
@@ -72,8 +73,8 @@ def evaluate(
             values[absent, column] = np.nan
     counts = Counts(
         judged=len(judged),
-        scored=len(lists),
-        missing=len(judged) - len(lists),
+        scored=answered,
+        missing=len(judged) - answered,
         unjudged=len(given) - len(lists),
         self_matches_removed=selves.removed,
         self_matches_kept=selves.kept,
@@ -136,17 +137,18 @@ def _strangers(qrels: Qrels, run: Run) -> DataError:
 
 def _report(counts: Counts, qrels: Qrels, run: Run, rules: Protocol) -> None:
     if counts.missing:
-        present = set(run.query_ids)
-        few = [query_id for query_id in qrels if query_id not in present][:3]
+        sizes = dict(zip(run.query_ids, np.diff(run.offsets).tolist(), strict=True))
+        few = [query_id for query_id in qrels if not sizes.get(query_id)][:3]
         logger.warning(
-            "%d of %d judged queries are not in the run (%s): %s",
-            counts.missing, counts.judged, rules.missing, ", ".join(few),
+            "%d of %d judged queries have no results in the run (protocol %s, missing: %s): %s",
+            counts.missing, counts.judged, rules.name, rules.missing, ", ".join(map(repr, few)),
         )  # fmt: skip
     if counts.unjudged:
         few = [query_id for query_id in run.query_ids if query_id not in qrels][:3]
         logger.info(
-            "%d queries of the run have no judgments and are ignored: %s", counts.unjudged, ", ".join(few)
-        )
+            "%d queries of the run have no judgments and are ignored: %s",
+            counts.unjudged, ", ".join(map(repr, few)),
+        )  # fmt: skip
 
 
 def _require_bounds(

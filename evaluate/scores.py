@@ -23,8 +23,9 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         judged: queries with at least one judgment; the denominator where missing queries count 0.
-        scored: judged queries that have a list in the run.
-        missing: judged queries that have none.
+        scored: judged queries with results in the run.
+        missing: judged queries without: not in the run, or there with an empty list. Where a protocol
+            skips missing queries, it skips the former only, as pytrec_eval does.
         unjudged: queries of the run without judgments; ignored.
         self_matches_removed: results taken out because they are the query itself.
         self_matches_kept: results whose id is the query's that were scored.

@@ -9,7 +9,7 @@ from beirkit.corpora.errors import UnknownNameError, UsageError
 from beirkit.evaluate.families import Family, find_family, known_names
 from beirkit.evaluate.measures import Measure
 
-_LEVEL = re.compile(r"\(\s*rel\s*=\s*(?P<level>[^)]*?)\s*\)")
+_OPTIONS = re.compile(r"\((?P<options>[^()]*)\)")
 _NUMBER = r"[+-]?\d+(?:\.\d+)?"
 _TAIL = re.compile(
     rf"(?P<name>.*?[A-Za-z])(?:_at_|[ ]at[ ]|[._-])(?P<at>{_NUMBER}(?:,{_NUMBER})*)", re.IGNORECASE
@@ -48,13 +48,21 @@ def parse_all(text: str) -> list[Measure]:
     """
     if not isinstance(text, str):
         raise UsageError(f"{text!r} is not the name of a measure")
-    bare, level = _split_level(text.strip())
+    bare, options = _split_options(text)
     name, places = _split_places(bare)
+    if not places and "cutoff" in options:
+        places = [options["cutoff"]]
     family = find_family(name)
     if family is None:
         raise UnknownNameError(f"unknown measure {text!r}", hint=_nearest(name))
-    if family.name == "NumRet" and level is not None:  # ir_measures' spelling
+    level = _level(options, text)
+    # ir_measures' spellings of NumRelRet and nDCG_exp
+    if family.name == "NumRet" and level is not None:
         family = find_family("NumRelRet") or family
+    if family.name == "nDCG" and options.get("dcg", "log2") == "exp-log2":
+        family = find_family("nDCG_exp") or family
+    elif options.get("dcg", "log2") != "log2":
+        raise UsageError(f"{text!r}: the discount must be log2 or exp-log2")
     if level not in (None, 1) and not family.levels:
         raise UsageError(f"{text!r}: {family.name} has no relevance level")
     if places:
@@ -67,14 +75,28 @@ def parse_all(text: str) -> list[Measure]:
     return [Measure(family.name, None, level or 1)]
 
 
-def _split_level(text: str) -> tuple[str, int | None]:
-    found = _LEVEL.search(text)
+def _split_options(text: str) -> tuple[str, dict[str, str]]:
+    """The name without its parentheses, and what stands in them: ``P(rel=2)@5``."""
+    stripped = text.strip()
+    found = _OPTIONS.search(stripped)
     if found is None:
-        return text, None
-    level = found["level"]
-    if not level.isdecimal() or int(level) < 1:
+        return stripped, {}
+    options = {}
+    for pair in found["options"].split(","):
+        key, _, value = (part.strip() for part in pair.partition("="))
+        if key not in ("rel", "cutoff", "dcg"):
+            raise UsageError(f"{text!r}: {pair.strip()!r} is not understood", hint="such as P(rel=2)@5")
+        options[key] = value.strip("'\"")
+    return stripped[: found.start()] + stripped[found.end() :], options
+
+
+def _level(options: dict[str, str], text: str) -> int | None:
+    level = options.get("rel")
+    if level is None:
+        return None
+    if not re.fullmatch(r"[1-9][0-9]{0,3}", level):
         raise UsageError(f"{text!r}: the relevance level must be a whole number from 1, not {level!r}")
-    return text[: found.start()] + text[found.end() :], int(level)
+    return int(level)
 
 
 def _split_places(text: str) -> tuple[str, list[str]]:

@@ -19,6 +19,10 @@ BLOCK = 256
 _LEAST = math.log(0.00001)
 
 
+# Stands for the judgments of a query that has negative ones only; no reader lets such an id through.
+_NOBODY = "\x01"
+
+
 def trec_values(
     run: Run, qrels: Qrels, query_ids: Sequence[str], measures: Sequence[Measure]
 ) -> npt.NDArray[np.float64]:
@@ -47,7 +51,7 @@ def trec_values(
     for start in range(0, len(rows), BLOCK):
         block = rows[start : start + BLOCK]
         part = {query_ids[row]: _list(run, i, scores) for row, i in block}
-        judged = {query_id: qrels[query_id] for query_id in part}
+        judged = {query_id: _bearable(qrels[query_id]) for query_id in part}
         for level, columns in keys.items():
             found = _ask([measures[c] for c, _ in columns], judged, part, level)
             for row, _ in block:
@@ -60,6 +64,18 @@ def trec_values(
 def _list(run: Run, index: int, scores: list[float]) -> dict[str, float]:
     docs, _ = run.results(index)
     return dict(zip(map(run.doc_ids.__getitem__, docs.tolist()), scores, strict=False))
+
+
+def _bearable(row: dict[str, int]) -> dict[str, int]:
+    """Judgments with -1, trec_eval's "pooled but not judged", for every negative grade.
+
+    pytrec_eval 0.5.11 crashes on lower ones, and does not return where no grade is 0 or more.
+    """
+    if min(row.values()) >= 0:
+        return row
+    if max(row.values()) < 0:
+        return {_NOBODY: 0}
+    return {doc_id: max(grade, -1) for doc_id, grade in row.items()}
 
 
 def _ask(
