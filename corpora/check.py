@@ -167,13 +167,16 @@ def _check_qrels(
             _check_pair(judgment, number, name, judged, report)
     except DataError as error:
         report.add("BK001", name, error.line, error.found, error.hint)
-    if parser.form is not None and parser.form != "table":
-        todo = "write query-id, corpus-id and score between tabs; other readers know no other form"
-        report.add("BK022", name, 1, f"has the columns of {parser.form}, not BEIR's three", todo)
+    if parser.form == "trec":
+        todo = "write query-id, corpus-id and score between tabs; BEIR's own reader knows no other form"
+        report.add("BK019", name, 1, "has TREC's four columns", todo)
     elif parser.form == "table" and parser.header is None:
         report.add(
             "BK020", name, 1, "has no header", "BEIR's own reader skips the first line, a judgment here"
         )
+    elif not parser.in_order:
+        found = f"the header is {' '.join(parser.header or [])!r}; the columns are taken by their names"
+        report.add("BK021", name, 1, found, "other readers take query, document and grade in this order")
     elif not parser.header_known:
         found = f"the header is {' '.join(parser.header or [])!r}; the columns are taken in BEIR's order"
         report.add("BK021", name, 1, found, "name them query-id, corpus-id, score")

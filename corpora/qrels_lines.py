@@ -76,6 +76,11 @@ class QrelsParser:
         self._width = 0
         self._grades: dict[str, int] = {}
 
+    @property
+    def in_order(self) -> bool:
+        """Whether the columns stand in the order of their form; a header can name them in another."""
+        return list(self._columns) == sorted(self._columns) or self.form == "pairs"
+
     def parse(self, line: bytes) -> Judgment | None:
         """The judgment of one line; None for a blank line, a comment or the header.
 

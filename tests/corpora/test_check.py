@@ -74,7 +74,8 @@ def test_an_empty_query(folder: Path) -> None:
     [
         ("q1\td1\t1\n", [("BK020", 1)], "has no header"),
         ("one\ttwo\tthree\nq1\td1\t1\n", [("BK021", 1)], "'one two three'"),
-        ("q1 0 d1 1\n", [("BK022", 1)], "has the columns of trec"),
+        ("corpus-id\tquery-id\tscore\nd1\tq1\t1\n", [("BK021", 1)], "taken by their names"),
+        ("q1 0 d1 1\n", [("BK019", 1)], "has TREC's four columns"),
         (HEADER + "q1\td1\t1\nq1\td2\n", [("BK022", 3)], "has 2 columns where the lines before have 3"),
         (HEADER + "q1\td1\t1\nq1\td2\t\n", [("BK023", 3)], "the grade is missing"),
         (HEADER + "q1\td1\t1\nq1\td2\t0.5\n", [("BK023", 3)], "'0.5', not a whole number"),
