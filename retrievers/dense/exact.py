@@ -136,6 +136,9 @@ def _products(queries: Vectors, documents: Sequence[VectorBlock], docs: Ordinals
     flat = docs.ravel()
     order = np.argsort(flat, kind="stable")  # each block is read once, from front to back
     found = np.empty(len(flat), dtype=np.float32)
+    # Buffers made once: fresh memory for each part would cost as much as the arithmetic.
+    narrow = np.empty((_PAIRS, queries.shape[1]), dtype=np.float32)
+    left, right = np.empty_like(narrow, dtype=np.float64), np.empty_like(narrow, dtype=np.float64)
     start = 0
     for block in documents:
         end = start + len(block.vectors)
@@ -143,8 +146,12 @@ def _products(queries: Vectors, documents: Sequence[VectorBlock], docs: Ordinals
         first, last = np.searchsorted(flat, (start, end), sorter=order).tolist()
         for place in range(first, last, _PAIRS):
             pairs = order[place : min(place + _PAIRS, last)]
-            left = vectors[flat[pairs] - start].astype(np.float64)
-            found[pairs] = np.einsum("nd,nd->n", left, wide[pairs // docs.shape[1]])
+            size = len(pairs)
+            np.take(vectors, flat[pairs] - start, axis=0, out=narrow[:size], mode="clip")
+            left[:size] = narrow[:size]
+            np.take(wide, pairs // docs.shape[1], axis=0, out=right[:size], mode="clip")
+            # einsum sums each row by itself and in one order, unlike a matrix product.
+            found[pairs] = np.einsum("nd,nd->n", left[:size], right[:size])
         block.stored.release()
         start = end
     return found.reshape(docs.shape)
