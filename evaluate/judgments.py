@@ -53,8 +53,12 @@ def require_usable_ids(ids: Iterable[str], what: str) -> None:
     Raises:
         DataError: names the first such id.
     """
-    listed = _strings(ids, what)
-    whole = "".join(listed)
+    listed = list(ids)
+    try:
+        whole = "".join(listed)
+    except TypeError:
+        _strings(listed, what)
+        raise
     if "\0" not in whole and (whole.isascii() or _encodes(whole)):
         return
     bad = next((one for one in listed if "\0" in one or not _encodes(one)), None)

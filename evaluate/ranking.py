@@ -37,6 +37,8 @@ def without_self_matches(run: Run, rule: SelfMatch, ids: Collection[str] | None)
         ids: the queries whose document of the same id is the query itself; ``None``: not known.
     """
     place = {query_id: i for i, query_id in enumerate(run.query_ids)}
+    if place.keys().isdisjoint(run.doc_ids):
+        return run, SelfMatches(0, 0)
     own = np.full(len(run), -1, dtype=np.int64)
     for ordinal, doc_id in enumerate(run.doc_ids):
         if doc_id in place:

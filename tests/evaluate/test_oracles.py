@@ -18,8 +18,8 @@ from beirkit.evaluate import evaluate
 from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.spellings import parse_all
 
-# trec_eval 10 rounds the rank at which a recall point is reached, pytrec_eval (trec_eval 9) truncates it:
-# interpolated precision and its average can move where recall x relevant documents is no whole number.
+# Where recall x relevant documents is no whole number, trec_eval 10 rounds it and pytrec_eval (trec_eval 9)
+# truncates it: only interpolated precision and its average can move.
 TREC_EVAL_10_ROUNDS = {
     "out.test": {("all", "iprec_at_recall_0.10"), ("all", "iprec_at_recall_0.60")},
     "out.test.a": {("all", "iprec_at_recall_0.10"), ("all", "iprec_at_recall_0.60"), ("all", "11pt_avg")},
