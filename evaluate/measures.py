@@ -93,7 +93,8 @@ def parse_measures(texts: Iterable[str | Measure]) -> tuple[Measure, ...]:
         texts = [texts]
     found: dict[Measure, None] = {}
     for text in texts:
-        found.update(dict.fromkeys([text] if isinstance(text, Measure) else parse_all(text)))
+        # a measure made by hand is read again, so that nothing impossible reaches pytrec_eval
+        found.update(dict.fromkeys(parse_all(str(text) if isinstance(text, Measure) else text)))
     if not found:
         raise UsageError("no measure was asked for", hint="name one, such as nDCG@10")
     return tuple(found)

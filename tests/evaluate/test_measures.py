@@ -65,6 +65,14 @@ def test_an_impossible_measure_says_what_is_wrong(name: str, message: str) -> No
         Measure.parse(name)
 
 
+@pytest.mark.parametrize(
+    "made", [Measure("nDCG", 0), Measure("Bpref", 10), Measure("P", 2.5), Measure("P", 5, 0)]
+)
+def test_a_measure_made_by_hand_is_checked_before_it_is_used(made: Measure) -> None:
+    with pytest.raises(UsageError, match=r"must be a whole number from 1|takes no cut-off"):
+        parse_measures([made])
+
+
 def test_an_unknown_name_brings_the_nearest() -> None:
     with pytest.raises(UnknownNameError, match=r"unknown measure 'ndgc@10' \(did you mean 'nDCG'\?\)"):
         Measure.parse("ndgc@10")
