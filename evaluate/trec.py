@@ -69,7 +69,7 @@ def _list(run: Run, index: int, scores: list[float]) -> dict[str, float]:
 def _bearable(row: dict[str, int]) -> dict[str, int]:
     """Judgments with -1, trec_eval's "pooled but not judged", for every negative grade.
 
-    pytrec_eval 0.5.11 crashes on lower ones, and does not return where no grade is 0 or more.
+    pytrec_eval 0.5.11 crashes on lower ones, and may never return where no grade is 0 or more.
     """
     if min(row.values()) >= 0:
         return row

@@ -90,7 +90,7 @@ CASES: dict[str, tuple[Any, Any, Values]] = {
         {"q": {"a": 2.0, "b": 1.0}},
         {"P@1": 0, "nDCG@10": 0.630930, "nDCG_exp@10": 0.630930},
     ),
-    "grades of -2, on which pytrec_eval crashes, and none but negative ones, on which it hangs": (
+    "grades of -2, on which pytrec_eval crashes, and none but negative ones, on which it may hang": (
         {"q1": {"a": -2, "b": 1}, "q2": {"a": -1, "c": -2}},
         {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}},
         {"nDCG@10": 0.315465, "nDCG": 0.315465, "AP": 0.25, "Bpref": 0.5, "NumRet": 3, "Judged@10": 1},
