@@ -85,6 +85,8 @@ def describe(error: BaseException) -> str:
     """One line for a person."""
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
+    if isinstance(error, OSError) and error.strerror is not None:  # no file of ours, so where we print
+        return f"the output cannot be written: {error.strerror}"
     if isinstance(error, MemoryError):
         return "not enough memory"
     return str(error)

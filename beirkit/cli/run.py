@@ -137,7 +137,8 @@ def _suite(args: argparse.Namespace) -> SuiteConfig:
     if suite.k < 1:
         raise UsageError(f"-k {suite.k}: at least one result per query must be kept")
     if not suite.name:
-        suite = msgspec.structs.replace(suite, name=f"suite-{result_key(msgspec.to_builtins(suite))[:8]}")
+        name = f"suite-{result_key(msgspec.to_builtins(suite))[:8]}"
+        suite = msgspec.structs.replace(suite, name=name, title="Retrievers side by side")
     return suite
 
 
