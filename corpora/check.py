@@ -104,6 +104,7 @@ def _check_records(folder: Path, name: str, kind: _Kind[RecordT], report: Report
             _tell_repeats(path, again, kind, report)
     except DataError as error:
         report.add("BK001", path.name, error.line, error.found, error.hint)
+        return None  # what was not read may hold every id that seems to be missing
     return ids
 
 
