@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,3 +24,13 @@ def shared() -> Path:
     if not (folder / "data").is_dir():
         pytest.skip(f"needs the handed data, which is not at {folder}")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def untouched_logging() -> Iterator[None]:
+    """A test that runs a command, which sets up logging, leaves it for the next test as it was."""
+    logger = logging.getLogger("beirkit")
+    handlers, level, propagate = logger.handlers, logger.level, logger.propagate
+    yield
+    logger.handlers, logger.propagate = handlers, propagate
+    logger.setLevel(level)

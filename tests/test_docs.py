@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib.util
-import logging
 import re
 import shlex
 import subprocess
@@ -248,9 +247,6 @@ def test_what_a_reader_would_type_works(
     """The commands of a page one after the other, without minilm, in a folder with files as it describes."""
     for file, text in READERS_FILES.items():
         (tmp_path / file).write_text(text, encoding="utf-8")
-    logger = logging.getLogger("beirkit")
-    for attribute in ("handlers", "level", "propagate"):  # main sets them; other tests want them as they were
-        monkeypatch.setattr(logger, attribute, getattr(logger, attribute))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("BEIRKIT_HOME", str(tmp_path / "home"))
     tried = set()
