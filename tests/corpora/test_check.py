@@ -245,9 +245,7 @@ def test_a_folder_of_others(shared: Path) -> None:
 
 def test_a_file_that_ends_early_makes_no_orphans(tmp_path: Path) -> None:
     (tmp_path / "qrels").mkdir()
-    whole = gzip.compress(
-        b'{"_id": "d1", "title": "", "text": "x"}\n{"_id": "d2", "title": "", "text": "y"}\n'
-    )
+    both = b'{"_id": "d1", "title": "", "text": "x"}\n{"_id": "d2", "title": "", "text": "y"}\n'
     (tmp_path / "corpus.jsonl.gz").write_bytes(gzip.compress(both)[:-12])
     (tmp_path / "queries.jsonl").write_text('{"_id": "q1", "text": "x"}\n', encoding="utf-8")
     (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td2\t1\n", encoding="utf-8")
