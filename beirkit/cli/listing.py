@@ -76,11 +76,9 @@ def _retrievers() -> list[dict[str, Any]]:
 
 
 def _measures() -> list[dict[str, Any]]:
-    import msgspec
-
     from beirkit.evaluate.measures import list_measures
 
-    return [msgspec.to_builtins(item) for item in list_measures()]
+    return list_measures()
 
 
 def _suites() -> list[dict[str, Any]]:
