@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.metadata
-import importlib.util
 import inspect
 import logging
-import sys
 from collections.abc import Iterable, Mapping, Sequence, Sized
-from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import msgspec
 import numpy as np
 
-from beirkit.corpora.errors import ConfigError, DataError, MissingExtraError, UsageError
-from beirkit.corpora.files import sha256_file
+from beirkit.corpora.errors import DataError, MissingExtraError, UsageError
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts, Retriever, Workplace
 from beirkit.retrievers.dense.encoder import Encoder, Role, Vectors
 from beirkit.retrievers.dense.sentence_transformer import EncoderOptions, SentenceTransformerEncoder
+from beirkit.retrievers.objects import describe_object, load_object, split_target
 from beirkit.retrievers.store import blocks
 from beirkit.retrievers.template import Template
 
@@ -75,9 +71,9 @@ class BeirSearchRetriever(Retriever[BeirSearchOptions]):
         if isinstance(options.model, EncoderOptions):
             encoder = SentenceTransformerEncoder(options.model, self.workplace)
             self._model = _BeirModel(encoder, template, self.workplace)
-        _split(options.class_)
+        split_target(options.class_)
         if isinstance(options.model, str):
-            _split(options.model)
+            split_target(options.model)
         self._search: Any = None
         self._corpus: dict[str, dict[str, str]] = {}
         self._found: Facts = {}
@@ -89,11 +85,11 @@ class BeirSearchRetriever(Retriever[BeirSearchOptions]):
         if self._model is not None:
             model = self._model.encoder.identity()
         elif isinstance(model, str):
-            model = _origin(model)
+            model = describe_object(model)
         return {
             "kind": self.kind,
             "stage": self.stage,
-            "class": _origin(options.class_),
+            "class": describe_object(options.class_),
             "beir": _beir_version(),
             "model": model,
             "arguments": options.arguments,
@@ -187,7 +183,7 @@ class BeirSearchRetriever(Retriever[BeirSearchOptions]):
         except ImportError as error:
             raise MissingExtraError("retriever kind 'beir'", "beir") from error
         options = self.options
-        found = _load(options.class_)
+        found = load_object(options.class_)
         if not (isinstance(found, type) and issubclass(found, BaseSearch)):
             raise UsageError(f"{options.class_} does not implement beir.retrieval.search.BaseSearch")
         arguments = dict(options.arguments)
@@ -197,7 +193,7 @@ class BeirSearchRetriever(Retriever[BeirSearchOptions]):
         if self._model is not None:
             first.append(self._model)
         elif isinstance(options.model, str):
-            first.append(_load(options.model)())
+            first.append(load_object(options.model)())
         try:
             return found(*first, **arguments)
         except TypeError as error:
@@ -251,52 +247,6 @@ def _unlike(names: Sequence[str], taken: Mapping[str, Any]) -> list[str]:
             used.add(new)
         made.append(new)
     return made
-
-
-def _split(target: str) -> tuple[str, str]:
-    module, colon, name = target.rpartition(":")
-    if not (colon and module and name.isidentifier()):
-        raise ConfigError(
-            f"{target!r} cannot be read", hint="write package.module:Name or path/to/file.py:Name"
-        )
-    return module, name
-
-
-def _load(target: str) -> Any:
-    module, name = _split(target)
-    try:
-        if module.endswith(".py"):
-            loaded = _load_file(Path(module).expanduser())
-        else:
-            loaded = importlib.import_module(module)
-    except ImportError as error:
-        raise UsageError(f"{target}: {error}", hint="is it installed?") from error
-    if not hasattr(loaded, name):
-        raise UsageError(f"{target}: the module has no {name}")
-    return getattr(loaded, name)
-
-
-def _load_file(path: Path) -> Any:
-    if not path.is_file():
-        raise UsageError("there is no such file", path=path)
-    spec = importlib.util.spec_from_file_location(f"beirkit_user_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def _origin(target: str) -> Facts:
-    """What tells one state of a class from another: its name, and the hash of its file where it is one."""
-    module, name = _split(target)
-    if not module.endswith(".py"):
-        return {"name": target}
-    path = Path(module).expanduser()
-    if not path.is_file():
-        raise UsageError("there is no such file", path=path)
-    return {"name": f"{path.name}:{name}", "sha256": sha256_file(path)}
 
 
 def _beir_version() -> str:

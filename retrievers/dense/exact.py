@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from beirkit.corpora.errors import MissingExtraError
 from beirkit.corpora.run import ranking_order
 from beirkit.retrievers.dense.encoder import Vectors
 from beirkit.retrievers.dense.vectors import VectorBlock
@@ -70,7 +71,10 @@ def exact_top_k(
 
 def _propose(queries: Vectors, documents: Sequence[VectorBlock], kept: int) -> tuple[Ordinals, Vectors]:
     """Each query's best ``kept`` documents by float32 products, unordered, and the lowest such product."""
-    import faiss
+    try:
+        import faiss
+    except ImportError as error:
+        raise MissingExtraError("vector search", "dense") from error
 
     best: list[npt.NDArray[np.int64]] = [np.empty((0, 0), dtype=np.int64)] * -(-len(queries) // _QUERIES)
     for start, vectors in _spans(documents):

@@ -166,11 +166,11 @@ class SentenceTransformerEncoder:
         places = {text: place for place, text in enumerate(distinct)}
         rows = np.array([places[text] for text in texts], dtype=np.intp)
         uses = np.bincount(rows, minlength=len(distinct))
-        parts = []
+        parts, model = [], self._model
         with _quiet():
             for start in range(0, len(distinct), self.batch_size):
                 batch = distinct[start : start + self.batch_size]
-                vectors = self._model.encode(
+                vectors = model.encode(
                     batch,
                     prompt=self.prompt(role),
                     batch_size=len(batch),

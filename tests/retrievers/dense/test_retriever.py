@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from beirkit.corpora.errors import DataError, UsageError
+from beirkit.corpora.errors import DataError, MissingExtraError, UsageError
 from beirkit.corpora.progress import Advance
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts, Workplace
 from beirkit.retrievers.dense.encoder import Role, Similarity, Vectors
-from beirkit.retrievers.dense.retriever import DenseRetriever
+from beirkit.retrievers.dense.retriever import DenseOptions, DenseRetriever
 from beirkit.retrievers.store import blocks
 
 
@@ -234,6 +234,23 @@ def test_a_failing_encoder_is_heard() -> None:
         DenseRetriever.over(Fails()).index(_documents("ok", "bad", "ok2"))
 
 
+@pytest.mark.parametrize("absent", ["torch", "sentence_transformers", "faiss"])
+def test_a_library_that_is_missing_comes_with_its_command(
+    absent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, absent, None)
+    tiny = Path(__file__).parents[2] / "fixtures" / "models" / "tiny"
+    encoder = Stub() if absent == "faiss" else None
+    retriever = DenseRetriever(DenseOptions(model=str(tiny)), Workplace(device="cpu"), encoder=encoder)
+
+    def work() -> None:
+        retriever.index(_documents("d"))
+        retriever.search([Query("q", "q")], 1)
+
+    with pytest.raises(MissingExtraError, match=r"pip install 'beirkit\[dense\]'"):
+        work()
+
+
 def test_an_id_that_occurs_twice_is_refused() -> None:
     with pytest.raises(DataError, match="1 document ids occur twice, the first 'd'"):
         DenseRetriever.over(Stub()).index(_documents("d", "e", "d"))
@@ -378,7 +395,7 @@ from pathlib import Path
 import numpy as np
 from beirkit.corpora.records import Document, Query
 from beirkit.retrievers.base import Workplace
-from beirkit.retrievers.dense.retriever import DenseRetriever
+from beirkit.retrievers.dense.retriever import DenseOptions, DenseRetriever
 from beirkit.retrievers.store import blocks
 
 class Slow:

