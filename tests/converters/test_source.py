@@ -120,7 +120,10 @@ def test_a_file_that_is_no_zip_is_told_by_its_content(tmp_path: Path, content: b
     ("content", "found"),
     [
         (b"query-id\tcorpus-id", "is not a zip (name a folder or a zip)"),
-        (gzip.compress(b"tar"), "is an archive of another kind, not a zip (unpack it and name the folder)"),
+        (
+            gzip.compress(b"tar", mtime=0),
+            "is an archive of another kind, not a zip (unpack it and name the folder)",
+        ),
     ],
 )
 def test_a_sound_file_that_is_no_zip_is_not_called_damaged(
