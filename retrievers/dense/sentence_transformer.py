@@ -79,6 +79,7 @@ class SentenceTransformerEncoder:
         self.dtype = workplace.dtype or options.dtype or "float32"
         if self.dtype not in get_args(Dtype):
             raise ConfigError(f"dtype {self.dtype!r} is not offered", hint=f"one of {get_args(Dtype)}")
+        self._counted: tuple[Role | None, dict[str, int]] = (None, {})
         if self.batch_size < 1 or (options.max_length is not None and options.max_length < 3):
             raise ConfigError("batch_size must be at least 1 and max_length at least 3")
 
@@ -161,8 +162,10 @@ class SentenceTransformerEncoder:
 
     def encode(self, texts: Sequence[str], role: Role, advance: Advance | None = None) -> Vectors:
         """Encode one block of texts as ``(len(texts), dim)`` float32."""
-        # dict.fromkeys and sorted keep the order, so equal blocks make equal batches.
-        distinct = sorted(dict.fromkeys(texts), key=len, reverse=True)
+        # dict.fromkeys and sorted keep the order, so equal blocks make equal batches. Batches of equal length in
+        # tokens pad least; sorting by characters padded the demo's corpus by a third more.
+        read = self._tokens_read(texts, role)
+        distinct = sorted(dict.fromkeys(texts), key=lambda text: read.get(text, len(text)), reverse=True)
         places = {text: place for place, text in enumerate(distinct)}
         rows = np.array([places[text] for text in texts], dtype=np.intp)
         uses = np.bincount(rows, minlength=len(distinct))
@@ -186,14 +189,31 @@ class SentenceTransformerEncoder:
 
     def count_truncated(self, texts: Sequence[str], role: Role) -> int:
         """How many of the texts, with their prompt, are longer than the model reads."""
-        limit, tokenizer = self.max_length, self._tokenizer
-        if limit is None or tokenizer is None:
+        limit = self.max_length
+        if limit is None:
             return 0
-        prompt, count = self.prompt(role), 0
-        for start in range(0, len(texts), _TOKENIZED_AT_ONCE):
-            part = [prompt + text for text in texts[start : start + _TOKENIZED_AT_ONCE]]
-            count += sum(len(encoding.ids) > limit for encoding in tokenizer.encode_batch_fast(part))
-        return count
+        counts = self._token_counts(texts, role)
+        return sum(counts.get(text, 0) > limit for text in texts)
+
+    def _tokens_read(self, texts: Sequence[str], role: Role) -> dict[str, int]:
+        """How many tokens of each text the model will see; empty where it has no tokenizer."""
+        limit = self.max_length
+        counts = self._token_counts(texts, role)
+        return counts if limit is None else {text: min(count, limit) for text, count in counts.items()}
+
+    def _token_counts(self, texts: Sequence[str], role: Role) -> dict[str, int]:
+        """Length in tokens of each text with its prompt, uncut; those of the last block are remembered."""
+        if self._counted[0] == role and all(text in self._counted[1] for text in texts):
+            return self._counted[1]
+        counts: dict[str, int] = {}
+        if self._tokenizer is not None:
+            distinct, prompt = list(dict.fromkeys(texts)), self.prompt(role)
+            for start in range(0, len(distinct), _TOKENIZED_AT_ONCE):
+                part = distinct[start : start + _TOKENIZED_AT_ONCE]
+                encodings = self._tokenizer.encode_batch_fast([prompt + text for text in part])
+                counts |= {text: len(each.ids) for text, each in zip(part, encodings, strict=True)}
+        self._counted = (role, counts)
+        return counts
 
     @cached_property
     def _tokenizer(self) -> Any:
