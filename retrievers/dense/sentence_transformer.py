@@ -162,8 +162,8 @@ class SentenceTransformerEncoder:
 
     def encode(self, texts: Sequence[str], role: Role, advance: Advance | None = None) -> Vectors:
         """Encode one block of texts as ``(len(texts), dim)`` float32."""
-        # dict.fromkeys and sorted keep the order, so equal blocks make equal batches. Texts of equal length in
-        # tokens pad least: sorted by characters, the demo's corpus took a third more.
+        # dict.fromkeys and sorted keep the order, so equal blocks make equal batches. Texts of equal length
+        # in tokens pad least: sorted by characters, the demo's corpus took a third more.
         read = self._tokens_read(texts, role)
         distinct = sorted(dict.fromkeys(texts), key=lambda text: read.get(text, len(text)), reverse=True)
         places = {text: place for place, text in enumerate(distinct)}
