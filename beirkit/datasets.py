@@ -55,7 +55,7 @@ def find_dataset(text: str, *, progress: Progress = silent) -> Dataset:
     if text in names("datasets"):
         config = load_dataset(text)
         folder = built_folder(text)
-        if not is_beir_folder(folder):
+        if not is_beir_folder(folder) or _is_out_of_date(config, folder):
             _build_named(config, folder, progress)
         return Dataset(text, folder, config)
     path = Path(text)
@@ -185,7 +185,20 @@ def _build_named(config: DatasetConfig, folder: Path, progress: Progress) -> Non
             hint=f"build it with: beirkit convert {config.name} RAW_FILE_OR_FOLDER",
         )
     _log.info("building %s in %s", config.name, folder)
-    convert_source(config.name, None, folder, progress=progress)
+    convert_source(config.name, None, folder, overwrite=folder.exists(), progress=progress)
+
+
+def _is_out_of_date(config: DatasetConfig, folder: Path) -> bool:
+    """Whether a dataset that needs no raw files would come out of its source another one today.
+
+    The standard library changes with the Python that runs; what was built from raw files stays as it is.
+    """
+    from beirkit.converters import catalog
+
+    if catalog.get(config.format).needs_raw or not has_manifest(folder):
+        return False
+    today = _named(catalog.convert(config.format, None, config.options).provenance, config)
+    return read_manifest(folder).provenance != today
 
 
 def _named(provenance: Provenance, config: DatasetConfig) -> Provenance:

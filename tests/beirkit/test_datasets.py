@@ -3,10 +3,12 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from beirkit.corpora.errors import DataError, UnknownNameError, UsageError
 from beirkit.corpora.folder import open_folder
+from beirkit.corpora.manifest import read_manifest, write_manifest
 from beirkit.datasets import Dataset, choose_split, convert_source, find_dataset, self_match_ids
 
 
@@ -107,3 +109,11 @@ def test_a_conversion_that_differs_from_what_is_expected_says_so(
     with caplog.at_level(logging.WARNING, logger="beirkit"):
         convert_source("scifact", raw, tmp_path / "out")
     assert "5183" in caplog.text.replace(",", "")
+
+
+def test_a_dataset_built_by_another_python_is_built_anew(home: Path) -> None:
+    folder = find_dataset("pystdlib").folder
+    manifest = read_manifest(folder)
+    old = msgspec.structs.replace(manifest.provenance, revision="3.11.0")
+    write_manifest(msgspec.structs.replace(manifest, provenance=old), folder)
+    assert read_manifest(find_dataset("pystdlib").folder) == manifest
