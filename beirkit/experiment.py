@@ -111,7 +111,7 @@ def run_suite(
 ) -> Iterator[Cell]:
     """Run every retriever of a suite on every dataset, one cell at a time, datasets in order.
 
-    All names are resolved before any work starts, so a misspelt last retriever costs nothing.
+    Every name is resolved and every model found before any work starts, so a misspelt last one costs nothing.
 
     Args:
         suite: what to run.
@@ -130,6 +130,8 @@ def run_suite(
         raise UsageError(
             "there is nothing to run", hint="name at least one dataset (-d) and one retriever (-r)"
         )
+    for retriever in retrievers:
+        retriever.identity()
     datasets = [find_dataset(text, progress=workplace.progress) for text in suite.datasets]
     for dataset in datasets:
         exam = _prepare(dataset, suite.split, part)
@@ -251,6 +253,8 @@ def _score(
 ) -> Scores:
     path = folder.scores_path(protocol.name)
     stored = read_scores(path) if path.is_file() else None
+    if stored is not None and (stored.protocol, stored.depth) != (protocol, k):
+        stored = None  # of an older beirkit, whose protocol of this name had other rules
     if stored is not None and set(measures) <= set(stored.measures):
         return stored
     wanted = tuple(dict.fromkeys((*measures, *(stored.measures if stored else ()))))

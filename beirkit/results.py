@@ -92,7 +92,8 @@ class ResultFolder:
             write_run(run, temporary / run_file_name(run))
             write_json(temporary / "timings.json", timings)
             write_json(temporary / "manifest.json", {"key": self.key, **manifest})
-            temporary.rename(self.path)
+            if self.manifest() is None:  # else the same work was finished elsewhere in the meantime
+                temporary.rename(self.path)
         except OSError as error:
             raise BeirkitError(f"the result cannot be written: {error.strerror}", path=self.path) from error
         finally:

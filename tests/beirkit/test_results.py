@@ -75,3 +75,11 @@ def test_nothing_is_left_where_the_result_cannot_be_written(tmp_path: Path) -> N
     with pytest.raises(ValueError, match="JSON"):
         folder.write(RUN, {"bad": json.loads("NaN")}, {})
     assert list((tmp_path / "birds@test").iterdir()) == []
+
+
+def test_work_finished_elsewhere_in_the_meantime_stands(tmp_path: Path) -> None:
+    folder = ResultFolder(tmp_path, "birds", "test", "bm25", "01234567aa")
+    folder.write(RUN, {"k": 1}, {"seconds": 1})
+    folder.write(RUN, {"k": 1}, {"seconds": 2})
+    assert json.loads((folder.path / "timings.json").read_text(encoding="utf-8")) == {"seconds": 1}
+    assert [path.name for path in folder.path.parent.iterdir()] == [folder.path.name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 import subprocess
@@ -9,11 +10,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from beirkit.cli.main import main
 from beirkit.corpora.run_files import read_run
-from beirkit.evaluate.score_files import read_scores
+from beirkit.evaluate.score_files import read_scores, write_scores
 from beirkit.retrievers.lexical.bm25 import BM25Retriever
 
 
@@ -195,6 +197,30 @@ def test_a_judged_query_without_text_stops_the_run(birds: Path, capsys: pytest.C
         file.write("ghost\td1\t1\n")
     assert main(["run", "-d", str(birds), "-r", "bm25"]) == 2
     assert "1 judged queries have no text, such as ghost" in capsys.readouterr().err
+
+
+def test_a_missing_model_is_told_before_anything_is_searched(
+    birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["run", "-d", str(birds), "-r", "bm25", "-r", f"minilm:model={tmp_path}/nowhere"]
+    assert main(words) == 2
+    message = capsys.readouterr().err
+    assert message == f"beirkit: error: model {tmp_path}/nowhere: there is no such model folder\n"
+    assert not (tmp_path / "results").exists()
+
+
+def test_scores_under_other_rules_of_the_same_name_are_made_anew(
+    birds: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [item] = _run(capsys, "-d", str(birds), "-r", "bm25")
+    path = Path(item["path"]) / "scores.beirkit.jsonl"
+    right = path.read_bytes()
+    scores = read_scores(path)
+    rules = msgspec.structs.replace(scores.protocol, missing="skip")
+    write_scores(dataclasses.replace(scores, protocol=rules), path)
+    assert path.read_bytes() != right
+    assert _run(capsys, "-d", str(birds), "-r", "bm25") == [item]
+    assert path.read_bytes() == right
 
 
 def test_an_interruption_leaves_no_result(
