@@ -56,6 +56,7 @@ def _datasets() -> list[dict[str, Any]]:
                 "title": config.title,
                 "task": config.task,
                 "language": config.language,
+                "licence": config.licence,
                 "state": state,
             }
         )
