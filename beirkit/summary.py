@@ -61,6 +61,7 @@ class Summary:
         lines += [f"{name}: {_queries(cells)}" for name, cells in by_dataset.items()]
         resolved = {cell.retriever: _resolved(cell.manifest["retriever"]) for cell in self.cells}
         lines += [f"{name}: {options}" for name, options in resolved.items()]
+        lines += [line for cell in self.cells for line in _truncated(cell)]
         if any(cell.sample for cell in self.cells):
             lines.append(
                 "SAMPLE: scores of a part of a dataset; not comparable with anything but themselves."
@@ -136,6 +137,17 @@ def _queries(cells: Sequence[Cell]) -> str:
     return "; ".join(parts)
 
 
+def _truncated(cell: Cell) -> list[str]:
+    """Which texts a model read only the beginning of; a warning says so when they are encoded, this always."""
+    report = cell.manifest["report"]
+    counts = [(role, report[role]) for role in ("query", "document") if isinstance(report.get(role), dict)]
+    return [
+        f"{cell.retriever} on {cell.dataset}: {facts['truncated']:,} of {facts['texts']:,} {role} texts truncated"
+        for role, facts in counts
+        if facts.get("truncated")
+    ]
+
+
 def _resolved(facts: dict[str, Any]) -> str:
     """The options a result depends on, without the hashes and versions that the manifest keeps."""
     return ", ".join(f"{key}={value}" for key, value in _flat(facts))
@@ -145,6 +157,8 @@ def _flat(facts: dict[str, Any]) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
     for key, value in facts.items():
         if isinstance(value, dict):
+            if "name" in value:  # the analyzer, a class of the user's own
+                pairs.append((key, str(value["name"])))
             pairs += [(f"{key}.{inner}" if key == "prompts" else inner, text) for inner, text in _flat(value)]
         elif key not in _KEPT_IN_MANIFEST and not re.fullmatch(r"[0-9a-f]{64}", str(value)):
             pairs.append((key, repr(value) if isinstance(value, str) and not value.isalnum() else str(value)))
