@@ -59,7 +59,9 @@ class Summary:
         for cell in self.cells:
             by_dataset.setdefault(f"{cell.dataset}@{cell.split}", []).append(cell)
         lines += [f"{name}: {_queries(cells)}" for name, cells in by_dataset.items()]
-        resolved = {cell.retriever: _resolved(cell.manifest["retriever"]) for cell in self.cells}
+        resolved = {
+            cell.retriever: _resolved(_model(cell) | cell.manifest["retriever"]) for cell in self.cells
+        }
         lines += [f"{name}: {options}" for name, options in resolved.items()]
         lines += [line for cell in self.cells for line in _truncated(cell)]
         if any(cell.sample for cell in self.cells):
@@ -137,12 +139,19 @@ def _queries(cells: Sequence[Cell]) -> str:
     return "; ".join(parts)
 
 
+def _model(cell: Cell) -> dict[str, Any]:
+    """The public name of a model; its identity holds hashes only."""
+    report: dict[str, Any] = cell.manifest["report"]
+    return {key: report[key] for key in ("model", "revision") if key in report}
+
+
 def _truncated(cell: Cell) -> list[str]:
-    """Which texts a model read only the beginning of; a warning says so when they are encoded, this always."""
+    """Which texts a model read only the beginning of: a warning once, a line here always."""
     report = cell.manifest["report"]
     counts = [(role, report[role]) for role in ("query", "document") if isinstance(report.get(role), dict)]
+    where = f"{cell.retriever} on {cell.dataset}"
     return [
-        f"{cell.retriever} on {cell.dataset}: {facts['truncated']:,} of {facts['texts']:,} {role} texts truncated"
+        f"{where}: {facts['truncated']:,} of {facts['texts']:,} {role} texts truncated"
         for role, facts in counts
         if facts.get("truncated")
     ]
