@@ -23,7 +23,7 @@ from beirkit import __version__
 from beirkit.configs.schema import RetrieverConfig, SuiteConfig
 from beirkit.configs.spec import parse_retriever
 from beirkit.corpora.collection import Collection
-from beirkit.corpora.errors import DataError, UsageError
+from beirkit.corpora.errors import UsageError
 from beirkit.corpora.folder import folder_content_ids
 from beirkit.corpora.manifest import content_ids
 from beirkit.corpora.records import Qrels, Query
@@ -148,14 +148,7 @@ def _prepare(dataset: Dataset, split: str | None, part: Sample | None) -> _Exam:
     else:
         collection = sample(collection, chosen, queries=part.queries, docs=part.docs, seed=part.seed)
         label, ids = dataset.name + part.label, content_ids(collection)
-    qrels = collection.qrels(chosen)
-    queries = [query for query in collection.queries() if query.query_id in qrels]
-    if missing := sorted(qrels.keys() - {query.query_id for query in queries}):
-        raise DataError(
-            f"split {chosen}: {len(missing)} judged queries have no text, such as {', '.join(missing[:3])}",
-            path=dataset.folder,
-            hint=f"see: beirkit check {dataset.folder}",
-        )
+    qrels, queries = collection.judged(chosen)
     content = {name: ids[name] for name in ("corpus", "queries", f"qrels/{chosen}")}
     return _Exam(label, dataset, collection, chosen, content, qrels, queries, part)
 

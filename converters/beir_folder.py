@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import ClassVar
@@ -14,6 +15,8 @@ from beirkit.converters.source import Source
 from beirkit.corpora.collection import Collection
 from beirkit.corpora.errors import DataError, UnknownNameError, nearest
 from beirkit.corpora.folder import open_folder
+from beirkit.corpora.notices import warn
+from beirkit.corpora.records import Judgment
 
 _CORPUS = re.compile(r"corpus\.jsonl(\.gz)?")
 _PART = re.compile(r"(corpus|queries)\.jsonl(\.gz)?|qrels/[^/]+\.tsv(\.gz)?|manifest\.json")
@@ -23,6 +26,20 @@ class BeirOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Options of :class:`BeirFolder`."""
 
     folder: str = ""
+    repair: bool = False
+    skip_rows_without_id: bool = False
+    skip_queries_without_text: bool = False
+    default_relevance: int | None = None
+    corpus_keys: dict[str, str] = {}
+    query_keys: dict[str, str] = {}
+
+    def __post_init__(self) -> None:
+        for name, known in (("corpus_keys", ("_id", "title", "text")), ("query_keys", ("_id", "text"))):
+            keys: dict[str, str] = getattr(self, name)
+            if strange := sorted(keys.keys() - set(known)):
+                raise ValueError(f"{name} has {strange[0]!r}; it may name {', '.join(known)}")
+            if len(set(keys.values())) < len(keys):
+                raise ValueError(f"{name} takes one key of the file for two things")
 
 
 class BeirFolder(Converter[BeirOptions]):
@@ -32,6 +49,15 @@ class BeirFolder(Converter[BeirOptions]):
 
     Options:
         folder: which of several BEIR folders inside ``raw`` to read, such as one of CQADupStack's forums.
+        repair: take apart lines on which several records stand, as a writer without line ends leaves them.
+        skip_rows_without_id: leave out documents and queries without an id, and count them, instead of
+            refusing the file.
+        skip_queries_without_text: leave out judgments of queries that ``queries.jsonl`` does not have, and
+            count them, instead of keeping them.
+        default_relevance: the grade of every pair in a qrels file of two columns.
+        corpus_keys: how the corpus calls ``_id``, ``title`` and ``text``, such as
+            ``{_id: docid, text: contents}``.
+        query_keys: how the queries call ``_id`` and ``text``.
     """
 
     name: ClassVar[str] = "beir"
@@ -50,19 +76,47 @@ class BeirFolder(Converter[BeirOptions]):
         prefix = f"{root}/" if root else ""
         names = [n for n in source.names if n.startswith(prefix) and _PART.fullmatch(n[len(prefix) :])]
         with source.named():
-            found = open_folder(source.folder(root, names))
+            found = open_folder(
+                source.folder(root, names),
+                repair=options.repair,
+                skip_without_id=options.skip_rows_without_id,
+                default_relevance=options.default_relevance,
+                corpus_keys=options.corpus_keys,
+                query_keys=options.query_keys,
+            )
+        judgments = (
+            partial(_of_known_queries, found) if options.skip_queries_without_text else found.judgments
+        )
         return Collection(
             documents=source.reading(found.documents),
             queries=source.reading(found.queries),
-            judgments={split: source.reading(partial(found.judgments, split)) for split in found.splits},
+            judgments={split: source.reading(partial(judgments, split)) for split in found.splits},
             provenance=msgspec.structs.replace(
                 found.provenance,
                 source=PurePosixPath(root).name or raw.resolve().name.removesuffix(".zip"),
                 converter=self.name,
-                options=msgspec.to_builtins(options),
+                options={
+                    name: value
+                    for name, value in msgspec.to_builtins(options).items()
+                    if name == "folder" or value not in (False, None, {})
+                },
                 inputs=source.inputs(names),
             ),
         )
+
+
+def _of_known_queries(collection: Collection, split: str) -> Iterator[Judgment]:
+    """The judgments of queries that have a text; how many of the others there were is told."""
+    known = {query.query_id for query in collection.queries()}
+    left_out: dict[str, None] = {}
+    for judgment in collection.judgments(split):
+        if judgment.query_id in known:
+            yield judgment
+        else:
+            left_out[judgment.query_id] = None
+    if left_out:
+        what = "query has no text and is" if len(left_out) == 1 else "queries have no text and are"
+        warn(f"split {split}: {len(left_out)} judged {what} left out: {', '.join(list(left_out)[:3])}")
 
 
 def _choose(source: Source, asked: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from beirkit.corpora.errors import DataError, UsageError
+from beirkit.corpora.notices import warn
 from beirkit.corpora.records import Document, Judgment, Qrels, Query
 
 
@@ -100,6 +101,33 @@ class Collection:
                 )
         return qrels
 
+    def judged(self, split: str, *, lenient: bool = False) -> tuple[Qrels, list[Query]]:
+        """The judgments of one split and the queries they judge, each with its text.
+
+        Args:
+            split: the split.
+            lenient: leave out judged queries that have no text, and say so, instead of refusing them.
+
+        Raises:
+            DataError: judged queries are not among the queries; the message counts and names them.
+        """
+        qrels = self.qrels(split)
+        queries = [query for query in self.queries() if query.query_id in qrels]
+        missing = sorted(qrels.keys() - {query.query_id for query in queries})
+        if missing:
+            what = "query has no text" if len(missing) == 1 else "queries have no text"
+            found = f"{self.provenance.source}, split {split}: {len(missing)} judged {what}"
+            names = ", ".join(missing[:3])
+            if not lenient:
+                raise DataError(
+                    f"{found}, such as {names}",
+                    hint="add them to the queries or remove their judgments; to leave them out, say "
+                    "lenient=True, or convert beir with --set skip_queries_without_text=true",
+                )
+            warn(f"{found}, left out: {names}")
+            qrels = {query.query_id: qrels[query.query_id] for query in queries}
+        return qrels, queries
+
     @classmethod
     def from_dicts(
         cls,
@@ -163,14 +191,23 @@ class Collection:
             provenance=Provenance(source=source),
         )
 
-    def to_dicts(self, split: str) -> tuple[dict[str, dict[str, Any]], dict[str, str], Qrels]:
-        """BEIR's three dictionaries of one split: corpus, the split's judged queries, qrels."""
-        qrels = self.qrels(split)
+    def to_dicts(
+        self, split: str, *, lenient: bool = False
+    ) -> tuple[dict[str, dict[str, Any]], dict[str, str], Qrels]:
+        """BEIR's three dictionaries of one split: corpus, the split's judged queries, qrels.
+
+        Args:
+            split: the split.
+            lenient: as in :meth:`judged`.
+
+        Raises:
+            DataError: a judged query has no text.
+        """
+        qrels, judged = self.judged(split, lenient=lenient)
         corpus = {
             doc.doc_id: {**doc.metadata, "title": doc.title, "text": doc.text} for doc in self.documents()
         }
-        queries = {query.query_id: query.text for query in self.queries() if query.query_id in qrels}
-        return corpus, queries, qrels
+        return corpus, {query.query_id: query.text for query in judged}, qrels
 
 
 def _string(value: Any, where: str, what: str) -> str:

@@ -13,7 +13,7 @@ from typing import TypeVar
 from beirkit.corpora.collection import Collection, Provenance
 from beirkit.corpora.errors import DataError, UsageError, WriteError
 from beirkit.corpora.files import atomic_open
-from beirkit.corpora.jsonl import encoder, read_documents, read_queries
+from beirkit.corpora.jsonl import Keys, encoder, read_documents, read_queries
 from beirkit.corpora.layout import MANIFEST, find_layout, is_beir_folder
 from beirkit.corpora.manifest import (
     ContentId,
@@ -42,12 +42,27 @@ _STEP = 1024
 RecordT = TypeVar("RecordT")
 
 
-def open_folder(path: Path | str, *, repair: bool = False) -> Collection:
+def open_folder(
+    path: Path | str,
+    *,
+    repair: bool = False,
+    skip_without_id: bool = False,
+    default_relevance: int | None = None,
+    corpus_keys: Keys | None = None,
+    query_keys: Keys | None = None,
+) -> Collection:
     """A BEIR folder as a collection; only file names are looked at until it is read.
+
+    Nothing is guessed: what can be read in two ways is refused until an option says how. Whatever an option
+    mends or leaves out is counted in a warning.
 
     Args:
         path: the folder.
         repair: take apart lines on which several records stand, as a writer without line ends leaves them.
+        skip_without_id: leave out documents and queries without an id.
+        default_relevance: the grade of every pair in a qrels file of two columns.
+        corpus_keys: how the corpus calls ``_id``, ``title`` and ``text``, such as ``{"_id": "id"}``.
+        query_keys: how the queries call ``_id`` and ``text``.
 
     Raises:
         DataError: the folder has no corpus or no queries.
@@ -58,10 +73,13 @@ def open_folder(path: Path | str, *, repair: bool = False) -> Collection:
     if has_manifest(layout.folder):
         with suppress(DataError):  # a manifest of another tool
             provenance = read_manifest(layout.folder).provenance
+    documents = partial(read_documents, repair=repair, skip_without_id=skip_without_id, warn=warn)
+    queries = partial(read_queries, repair=repair, skip_without_id=skip_without_id, warn=warn)
+    judgments = partial(iter_judgments, default_relevance=default_relevance, warn=warn)
     return Collection(
-        documents=partial(read_documents, layout.corpus, repair=repair, warn=warn),
-        queries=partial(read_queries, layout.queries, repair=repair, warn=warn),
-        judgments={split: partial(iter_judgments, file, warn=warn) for split, file in layout.qrels.items()},
+        documents=partial(documents, layout.corpus, keys=corpus_keys),
+        queries=partial(queries, layout.queries, keys=query_keys),
+        judgments={split: partial(judgments, file) for split, file in layout.qrels.items()},
         provenance=provenance,
     )
 

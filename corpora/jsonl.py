@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -37,9 +38,15 @@ _any_line = msgspec.json.Decoder()
 _MISSING = object()
 
 RecordT = TypeVar("RecordT", Document, Query)
+Keys = Mapping[str, str]
+"""Under which keys a file has what BEIR calls ``_id``, ``title`` and ``text``, such as ``{"_id": "id"}``."""
 
 
-def parse_document(line: bytes) -> Document:
+class WithoutId(Refused):
+    """A record has no id: no key, null, or an empty text."""
+
+
+def parse_document(line: bytes, keys: Keys | None = None) -> Document:
     """A document from one line.
 
     The common shape is decoded straight into a structure; whatever does not fit is looked at again, piece
@@ -49,9 +56,11 @@ def parse_document(line: bytes) -> Document:
         Refused: the line is no document.
     """
     try:
-        raw = _document_line.decode(line)
+        raw = None if keys else _document_line.decode(line)
     except (ValueError, RecursionError):
-        fields = _object(line)
+        raw = None
+    if raw is None:
+        fields = _renamed(_object(line), keys)
         doc_id = _record_id(fields)
         title = _text(fields, "title", default="")
         text = _text(fields, "text", null="")
@@ -61,16 +70,18 @@ def parse_document(line: bytes) -> Document:
     return Document(raw.doc_id, raw.title, raw.text, raw.metadata)
 
 
-def parse_query(line: bytes) -> Query:
+def parse_query(line: bytes, keys: Keys | None = None) -> Query:
     """A query from one line.
 
     Raises:
         Refused: the line is no query.
     """
     try:
-        raw = _query_line.decode(line)
+        raw = None if keys else _query_line.decode(line)
     except (ValueError, RecursionError):
-        fields = _object(line)
+        raw = None
+    if raw is None:
+        fields = _renamed(_object(line), keys)
         query_id = _record_id(fields)
         return Query(query_id, _text(fields, "text"), _metadata(fields, ("_id", "text")))
     if not raw.query_id.isprintable() or not raw.query_id:
@@ -78,34 +89,75 @@ def parse_query(line: bytes) -> Query:
     return Query(raw.query_id, raw.text, raw.metadata)
 
 
-def read_documents(path: Path, *, repair: bool = False, warn: Warn = warn) -> Iterator[Document]:
+def read_documents(
+    path: Path,
+    *,
+    repair: bool = False,
+    skip_without_id: bool = False,
+    keys: Keys | None = None,
+    warn: Warn = warn,
+) -> Iterator[Document]:
     """The documents of a ``corpus.jsonl``, each id once, in file order.
 
     Args:
         path: the file.
         repair: take apart lines on which several records stand.
+        skip_without_id: leave out records without an id, and count them.
+        keys: how the file calls ``_id``, ``title`` and ``text``, where it has other names for them.
         warn: told of what was dropped.
 
     Raises:
         DataError: a line is damaged or no document, or an id stands for two texts; with path and line.
     """
-    return unique(lambda: numbered(path, parse_document, repair=repair), place="line", path=path, warn=warn)
+    rows = partial(
+        numbered,
+        path,
+        partial(parse_document, keys=keys) if keys else parse_document,
+        repair=repair,
+        skip_without_id=skip_without_id,
+        warn=warn,
+    )
+    return unique(rows, place="line", path=path, warn=warn)
 
 
-def read_queries(path: Path, *, repair: bool = False, warn: Warn = warn) -> Iterator[Query]:
+def read_queries(
+    path: Path,
+    *,
+    repair: bool = False,
+    skip_without_id: bool = False,
+    keys: Keys | None = None,
+    warn: Warn = warn,
+) -> Iterator[Query]:
     """The queries of a ``queries.jsonl``, each id once, in file order; see :func:`read_documents`."""
-    return unique(lambda: numbered(path, parse_query, repair=repair), place="line", path=path, warn=warn)
+    rows = partial(
+        numbered,
+        path,
+        partial(parse_query, keys=keys) if keys else parse_query,
+        repair=repair,
+        skip_without_id=skip_without_id,
+        warn=warn,
+    )
+    return unique(rows, place="line", path=path, warn=warn)
 
 
 def numbered(
-    path: Path, parse: Callable[[bytes], RecordT], *, repair: bool = False
+    path: Path,
+    parse: Callable[[bytes], RecordT],
+    *,
+    repair: bool = False,
+    skip_without_id: bool = False,
+    warn: Warn = warn,
 ) -> Iterator[tuple[int, RecordT]]:
     """Each record with its line number; blank lines are skipped."""
+    skipped: list[int] = []
     for number, line in byte_lines(path):
         try:
             record = parse(line)
         except Refused as refused:
             if not line.strip():
+                continue
+            if skip_without_id and isinstance(refused, WithoutId):
+                skipped.append(number)
                 continue
             parts = records_on(line) if repair else []
             if len(parts) < 2:
@@ -113,6 +165,10 @@ def numbered(
             yield from ((number, _part(parse, part, path, number)) for part in parts)
         else:
             yield number, record
+    if skipped:
+        plural = "record" if len(skipped) == 1 else "records"
+        where = ", ".join(map(str, skipped[:3]))
+        warn(f"{path}: {len(skipped)} {plural} without an id left out (line {where})")
 
 
 def _part(parse: Callable[[bytes], RecordT], part: bytes, path: Path, number: int) -> RecordT:
@@ -187,12 +243,25 @@ def _object(line: bytes) -> dict[str, Any]:
     return value
 
 
+def _renamed(fields: dict[str, Any], keys: Keys | None) -> dict[str, Any]:
+    """A record under BEIR's own keys; what a file has under such a key and means otherwise gets a ``_``."""
+    if not keys:
+        return fields
+    names = {theirs: ours for ours, theirs in keys.items()}
+    return {
+        names.get(key, f"{key}_" if key in keys and keys[key] in fields else key): value
+        for key, value in fields.items()
+    }
+
+
 def _record_id(fields: dict[str, Any]) -> str:
     value = fields.get("_id", _MISSING)
     if value is _MISSING:
         keys = ", ".join(repr(key) for key in fields) or "none"
         todo = 'rename the key "id" to "_id"' if "id" in fields else "every record needs one"
-        raise Refused("BK005", f'has no "_id"; its keys: {keys}', todo)
+        raise WithoutId("BK005", f'has no "_id"; its keys: {keys}', todo)
+    if value is None:
+        raise WithoutId("BK004", '"_id" is null, neither a string nor an integer', "every record needs an id")
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
@@ -205,6 +274,8 @@ def _record_id(fields: dict[str, Any]) -> str:
 
 def _require_id(value: str) -> None:
     problem = id_problem(value)
+    if not value:
+        raise WithoutId("BK007", f"id {value!r} {problem}", "give the record an id")
     if problem:
         raise Refused("BK007", f"id {value!r} {problem}", "give the record an id without it")
 

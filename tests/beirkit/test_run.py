@@ -196,7 +196,7 @@ def test_a_judged_query_without_text_stops_the_run(birds: Path, capsys: pytest.C
     with (birds / "qrels" / "test.tsv").open("a", encoding="utf-8") as file:
         file.write("ghost\td1\t1\n")
     assert main(["run", "-d", str(birds), "-r", "bm25"]) == 2
-    assert "1 judged queries have no text, such as ghost" in capsys.readouterr().err
+    assert "1 judged query has no text, such as ghost" in capsys.readouterr().err
 
 
 def test_a_missing_model_is_told_before_anything_is_searched(
