@@ -1,4 +1,4 @@
-"""BEIR folders and zips from anywhere."""
+"""BEIR folders and archives from anywhere."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import msgspec
 
+from beirkit.converters.archives import bare_archive_name
 from beirkit.converters.base import Converter
 from beirkit.converters.source import Source
 from beirkit.corpora.collection import Collection
@@ -18,8 +19,8 @@ from beirkit.corpora.folder import open_folder
 from beirkit.corpora.notices import warn
 from beirkit.corpora.records import Judgment
 
-_CORPUS = re.compile(r"corpus\.jsonl(\.gz)?")
-_PART = re.compile(r"(corpus|queries)\.jsonl(\.gz)?|qrels/[^/]+\.tsv(\.gz)?|manifest\.json")
+_CORPUS = re.compile(r"corpus\.jsonl(\.(gz|bz2|zst))?")
+_PART = re.compile(r"((corpus|queries)\.jsonl|qrels/[^/]+\.tsv)(\.(gz|bz2|zst))?|manifest\.json")
 
 
 class BeirOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -43,9 +44,9 @@ class BeirOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class BeirFolder(Converter[BeirOptions]):
-    """A BEIR folder: ``corpus.jsonl``, ``queries.jsonl`` and ``qrels/*.tsv``, each plain or ``.gz``.
+    """A BEIR folder: ``corpus.jsonl``, ``queries.jsonl`` and ``qrels/*.tsv``, each plain or compressed.
 
-    ``raw`` is the folder, a zip of it, or a folder or zip that has it inside.
+    ``raw`` is the folder, a zip or tar of it, or a folder, zip or tar that has it inside.
 
     Options:
         folder: which of several BEIR folders inside ``raw`` to read, such as one of CQADupStack's forums.
@@ -61,11 +62,11 @@ class BeirFolder(Converter[BeirOptions]):
     """
 
     name: ClassVar[str] = "beir"
-    summary: ClassVar[str] = "a BEIR folder or zip: corpus.jsonl, queries.jsonl, qrels/*.tsv"
+    summary: ClassVar[str] = "a BEIR folder, zip or tar: corpus.jsonl, queries.jsonl, qrels/*.tsv"
     Options: ClassVar[type[msgspec.Struct]] = BeirOptions
 
     def convert(self, raw: Path | None, options: BeirOptions) -> Collection:
-        """Open the folder or zip; the files that are needed are unpacked from a zip now.
+        """Open the folder or archive; the files that are needed are unpacked from an archive now.
 
         Raises:
             DataError: there is no BEIR folder, or more than one and none was chosen.
@@ -93,7 +94,7 @@ class BeirFolder(Converter[BeirOptions]):
             judgments={split: source.reading(partial(judgments, split)) for split in found.splits},
             provenance=msgspec.structs.replace(
                 found.provenance,
-                source=PurePosixPath(root).name or raw.resolve().name.removesuffix(".zip"),
+                source=PurePosixPath(root).name or bare_archive_name(raw.resolve().name),
                 converter=self.name,
                 options={
                     name: value
@@ -137,7 +138,7 @@ def _choose(source: Source, asked: str) -> str:
     if not roots:
         have = ", ".join(source.names[:8]) + (" …" if len(source.names) > 8 else "") or "nothing"
         raise DataError(
-            "holds no BEIR folder: there is no corpus.jsonl or corpus.jsonl.gz",
+            "holds no BEIR folder: there is no corpus.jsonl, plain or compressed",
             path=source.raw,
             hint=f"found: {have}",
         )

@@ -11,6 +11,7 @@ from typing import Any, Literal, NoReturn
 import msgspec
 
 from beirkit.converters.rows import Row
+from beirkit.corpora.compressed import bare_name
 from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.files import byte_lines, lines, open_bytes
 
@@ -39,7 +40,7 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_rows(path: Path, dialect: Dialect | None = None) -> Iterator[Row]:
-    """The rows of a table, ``.gz`` or plain.
+    """The rows of a table, plain or compressed.
 
     Raises:
         UsageError: the file's name does not say its format.
@@ -62,10 +63,10 @@ def format_of(path: Path) -> Format:
     Raises:
         UsageError: the name has none of the known endings.
     """
-    suffix = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
+    suffix = Path(bare_name(path.name)).suffix
     if suffix.lower() not in _SUFFIXES:
         known = ", ".join(_SUFFIXES)
-        hint = f"known endings: {known}, each also with .gz; or say --set format=csv"
+        hint = f"known endings: {known}, each also with .gz, .bz2 or .zst; or say --set format=csv"
         if suffix.lower() in (".xlsx", ".xls", ".ods", ".parquet"):
             hint = f"save it as CSV or JSON lines first; {hint}"
         raise UsageError(f"its ending {suffix!r} says no format that can be read", path=path, hint=hint)

@@ -49,10 +49,10 @@ class Scifact(Converter[NoOptions]):
 
     ``raw`` is the folder of the original release (``corpus.jsonl``, ``claims_train.jsonl``,
     ``claims_dev.jsonl``) or of its form in CSV (``corpus_train.csv``, ``claims_train.csv``,
-    ``claims_validation.csv``), or a zip of either. The text of a document is its sentences without edge
-    blanks, joined by one blank. Judgments are the cited abstracts, with or without evidence: they are what
-    BEIR's test split has. Claims for development are the split ``test``; the released test claims have no
-    labels and are not read. Options: none.
+    ``claims_validation.csv``), or a zip or tar of either. The text of a document is its sentences without
+    edge blanks, joined by one blank. Judgments are the cited abstracts, with or without evidence: they are
+    what BEIR's test split has. Claims for development are the split ``test``; the released test claims have
+    no labels and are not read. Options: none.
     """
 
     name: ClassVar[str] = "scifact"

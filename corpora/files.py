@@ -7,17 +7,16 @@ import hashlib
 import io
 import os
 import secrets
-import zlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Literal, TextIO, cast, overload
 
-from beirkit.corpora.errors import DataError, WriteError
+from beirkit.corpora.compressed import SUFFIXES, reading_through
+from beirkit.corpora.errors import BeirkitError, DataError, UsageError, WriteError
 
 _BUFFER = 1 << 20
 _LEVEL = 4  # of gzip: on a run of 1.8 M results half the time of level 6, 6 % larger
-_GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 
@@ -40,6 +39,7 @@ def atomic_open(
         mode: ``"w"`` for text, ``"wb"`` for bytes.
 
     Raises:
+        UsageError: the name ends in ``.bz2`` or ``.zst``, which are read and never written.
         WriteError: the system refused to make, write or rename the file (full disk, file size limit, rights).
     """
     return _text(Path(path)) if mode == "w" else _binary(Path(path))
@@ -56,6 +56,10 @@ def _text(target: Path) -> Iterator[TextIO]:
 
 @contextmanager
 def _binary(target: Path) -> Iterator[BinaryIO]:
+    if target.suffix in SUFFIXES and target.suffix != ".gz":
+        raise UsageError(
+            "cannot be written compressed so", path=target, hint="end the name in .gz, or in neither"
+        )
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -87,11 +91,12 @@ def _binary(target: Path) -> Iterator[BinaryIO]:
 
 
 def open_bytes(path: Path | str) -> BinaryIO:
-    """Open a file for reading; gzip is recognised by its first bytes and read through.
+    """Open a file for reading; gzip, bzip2 and zstd are known by their first bytes and read through.
 
     Raises:
-        DataError: the file cannot be opened, or its name ends in ``.gz`` and it is not gzip; while reading:
-            the compressed stream ends early or is damaged.
+        DataError: the file cannot be opened, or its name ends in ``.gz``, ``.bz2`` or ``.zst`` and it is no
+            such file; while reading: the compressed stream ends early or is damaged.
+        MissingExtraError: it is zstd, and the package for it is not installed.
     """
     try:
         raw = io.BufferedReader(io.FileIO(path), _BUFFER)
@@ -99,19 +104,13 @@ def open_bytes(path: Path | str) -> BinaryIO:
         raise DataError("does not exist", path=path) from error
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}", path=path) from error
-    start = raw.peek(2)[:2]
-    if start == _GZIP_MAGIC:
-        return io.BufferedReader(_GzipSource(raw, path), _BUFFER)
-    if Path(path).suffix == ".gz":
+    try:
+        return reading_through(raw, path)
+    except (OSError, BeirkitError) as error:
         raw.close()
-        if not start:
-            raise DataError("truncated gzip: the file is empty", path=path, hint="fetch it again")
-        raise DataError(
-            f"is not gzip, although its name says so: it starts with {start!r}",
-            path=path,
-            hint="fetch it again",
-        )
-    return raw
+        if isinstance(error, OSError):
+            raise DataError(f"cannot be read: {error.strerror}", path=path) from error
+        raise
 
 
 def byte_lines(path: Path | str) -> Iterator[tuple[int, bytes]]:
@@ -182,31 +181,3 @@ class _Target(io.FileIO):
             return super().write(data)  # type: ignore[arg-type]  # whatever buffer the writer above hands down
         except OSError as error:
             raise _refused(self._path, error) from error
-
-
-class _GzipSource(io.RawIOBase):
-    """The content of a gzip stream, whose damage is told in one way."""
-
-    def __init__(self, raw: BinaryIO, path: Path | str) -> None:
-        self._raw = raw
-        self._gzip = gzip.GzipFile(fileobj=raw, mode="rb")
-        self._path = path
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview, /) -> int:  # type: ignore[override]  # the buffered reader passes no other
-        try:
-            return self._gzip.readinto(buffer)
-        except EOFError as error:
-            raise DataError(
-                "truncated gzip: it ends early", path=self._path, hint="fetch it again"
-            ) from error
-        except (OSError, zlib.error) as error:
-            raise DataError(f"damaged gzip: {error}", path=self._path, hint="fetch it again") from error
-
-    def close(self) -> None:
-        if not self.closed:
-            self._gzip.close()
-            self._raw.close()
-        super().close()

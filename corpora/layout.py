@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from beirkit.corpora.compressed import SUFFIXES
 from beirkit.corpora.errors import DataError
 
 MANIFEST = "manifest.json"
@@ -16,9 +17,9 @@ class Layout:
 
     Attributes:
         folder: the folder.
-        corpus: ``corpus.jsonl`` or ``corpus.jsonl.gz``.
-        queries: ``queries.jsonl`` or ``queries.jsonl.gz``.
-        qrels: by split, ``qrels/<split>.tsv`` or ``.tsv.gz``; empty where nothing is judged.
+        corpus: ``corpus.jsonl``, plain or compressed (``.gz``, ``.bz2``, ``.zst``).
+        queries: ``queries.jsonl``, plain or compressed.
+        qrels: by split, ``qrels/<split>.tsv``, plain or compressed; empty where nothing is judged.
     """
 
     folder: Path
@@ -52,11 +53,12 @@ def find_layout(folder: Path | str) -> Layout:
 def find_qrels(folder: Path) -> dict[str, Path]:
     """The judgment files of a BEIR folder by split, sorted by split."""
     qrels: dict[str, Path] = {}
-    for suffix in (".tsv", ".tsv.gz"):
+    for packed in ("", *SUFFIXES):
+        suffix = f".tsv{packed}"
         for path in sorted(folder.glob(f"qrels/*{suffix}")):
             split = path.name.removesuffix(suffix)
             if split in qrels:
-                raise _both(folder, f"qrels/{split}.tsv")
+                raise _both(folder, [f"qrels/{qrels[split].name}", f"qrels/{path.name}"])
             if path.is_file() and not split.startswith("."):
                 qrels[split] = path
     return dict(sorted(qrels.items()))
@@ -72,15 +74,15 @@ def is_beir_folder(path: Path | str) -> bool:
 
 
 def _either(folder: Path, name: str) -> Path | None:
-    found = [path for path in (folder / name, folder / f"{name}.gz") if path.is_file()]
+    found = [path for packed in ("", *SUFFIXES) if (path := folder / f"{name}{packed}").is_file()]
     if len(found) > 1:
-        raise _both(folder, name)
+        raise _both(folder, [path.name for path in found])
     return found[0] if found else None
 
 
-def _both(folder: Path, name: str) -> DataError:
+def _both(folder: Path, names: list[str]) -> DataError:
     return DataError(
-        f"holds both {name} and {name}.gz", path=folder, hint="remove the one that is out of date"
+        f"holds both {names[0]} and {names[1]}", path=folder, hint="remove the one that is out of date"
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from beirkit.corpora.compressed import bare_name
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import atomic_open, byte_lines, open_bytes
 from beirkit.corpora.findings import Refused
@@ -128,7 +129,7 @@ def once(
 
 
 def _judgments(path: Path, default_relevance: int | None, seen: Qrels, warn: Warn) -> Iterator[Judgment]:
-    if path.name.removesuffix(".gz").endswith(".json"):
+    if bare_name(path.name).endswith(".json"):
         return once(lambda: _json_rows(path), seen, place="entry", path=path, warn=warn)
     return once(lambda: _rows(path, default_relevance, warn), seen, path=path, warn=warn)
 

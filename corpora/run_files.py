@@ -7,6 +7,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from beirkit.corpora.compressed import bare_name
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import atomic_open, byte_lines, open_bytes
 from beirkit.corpora.ids import has_white_space, id_problem
@@ -19,7 +20,7 @@ _BLOCK = 1 << 16  # bytes; the thousand lines it splits into stay in the process
 
 
 def read_run(path: Path | str, *, strict: bool = False) -> Run:
-    """A run from a file; gzip is read through.
+    """A run from a file; compressed ones (gzip, bzip2, zstd) are read through.
 
     ``.jsonl`` is the form :func:`write_run` writes for odd ids, ``.json`` is ``{query_id: {doc_id: score}}``,
     anything else is TREC: ``query Q0 document rank score tag`` at ASCII white space. The second column and
@@ -33,7 +34,7 @@ def read_run(path: Path | str, *, strict: bool = False) -> Run:
         DataError: a line is no result, or a score is no finite number; with path and line.
     """
     path = Path(path)
-    name = path.name.removesuffix(".gz")
+    name = bare_name(path.name)
     if name.endswith(".json"):
         return _read_json(path)
     columns = RunColumns(path)

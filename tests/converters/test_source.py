@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import gc
-import gzip
-import shutil
 import stat
 import tempfile
 import zipfile
@@ -15,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from beirkit.converters.source import Source
-from beirkit.corpora.errors import DataError, WriteError
+from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import sha256_file
 
 
@@ -97,56 +94,6 @@ def test_a_member_that_is_there_twice_is_refused(tmp_path: Path) -> None:
         archive.writestr("a.txt", "2")
     with pytest.raises(DataError, match=r"'a\.txt' of the zip is there twice"):
         Source(tmp_path / "x.zip")
-
-
-@pytest.mark.parametrize(
-    ("content", "found"),
-    [
-        (b"<!DOCTYPE html><title>503</title>", "HTML page, not a zip"),
-        (b"\n<html><body>Not found</body></html>", "HTML page, not a zip"),
-        (b"", "is an empty file, not a zip"),
-    ],
-)
-def test_a_file_that_is_no_zip_is_told_by_its_content(tmp_path: Path, content: bytes, found: str) -> None:
-    path = tmp_path / "ds.zip"
-    path.write_bytes(content)
-    with pytest.raises(DataError, match=found) as caught:
-        Source(path)
-    assert str(path) in str(caught.value)
-    assert "get it again" in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("content", "found"),
-    [
-        (b"query-id\tcorpus-id", "is not a zip (name a folder or a zip)"),
-        (
-            gzip.compress(b"tar", mtime=0),
-            "is an archive of another kind, not a zip (unpack it and name the folder)",
-        ),
-    ],
-)
-def test_a_sound_file_that_is_no_zip_is_not_called_damaged(
-    tmp_path: Path, content: bytes, found: str
-) -> None:
-    path = tmp_path / "data.tgz"
-    path.write_bytes(content)
-    with pytest.raises(DataError) as caught:
-        Source(path)
-    assert str(caught.value) == f"{path}: {found}"
-
-
-def test_a_full_disk_while_unpacking_is_told(
-    tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    source = Source(packed(tmp_path / "x.zip", {"a.txt": "A"}))
-    monkeypatch.setattr(shutil, "copyfileobj", full)
-    with pytest.raises(WriteError, match=r"'a\.txt' cannot be unpacked into .*: No space left"):
-        source.path("a.txt")
-    assert not list(temporary.rglob("a.txt"))
 
 
 def test_a_truncated_zip_is_told(tmp_path: Path) -> None:
