@@ -1,4 +1,4 @@
-"""Relevance judgments: read from BEIR tables, TREC qrels or JSON, written as BEIR tables."""
+"""Relevance judgments: read from BEIR tables, TREC qrels, JSON or Parquet, written as BEIR tables."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from beirkit.corpora.files import atomic_open, byte_lines, open_bytes
 from beirkit.corpora.findings import Refused
 from beirkit.corpora.ids import id_problem
 from beirkit.corpora.notices import Warn, warn
+from beirkit.corpora.qrels_jsonl import jsonl_rows
 from beirkit.corpora.qrels_lines import QrelsParser, parse_grade
 from beirkit.corpora.records import Judgment, Qrels
 
@@ -23,9 +24,9 @@ HEADER = "query-id\tcorpus-id\tscore"
 def read_qrels(path: Path | str, *, default_relevance: int | None = None) -> Qrels:
     """Judgments as ``{query_id: {doc_id: relevance}}``.
 
-    Reads BEIR's table (with or without header), TREC's four columns and, where the name ends in ``.json``,
-    ``{query_id: {doc_id: relevance}}``; all of them compressed too. See
-    :class:`beirkit.corpora.qrels_lines.QrelsParser` for how the form is told.
+    Reads BEIR's table (with or without header), TREC's four columns and, where the name says so, JSON:
+    ``.json`` is ``{query_id: {doc_id: relevance}}``, ``.jsonl`` one judgment a line; all of them compressed
+    too; and ``.parquet``. See :class:`beirkit.corpora.qrels_lines.QrelsParser` for how a table is told.
 
     Args:
         path: the file.
@@ -129,8 +130,15 @@ def once(
 
 
 def _judgments(path: Path, default_relevance: int | None, seen: Qrels, warn: Warn) -> Iterator[Judgment]:
-    if bare_name(path.name).endswith(".json"):
+    name = bare_name(path.name)
+    if name.endswith(".json"):
         return once(lambda: _json_rows(path), seen, place="entry", path=path, warn=warn)
+    if name.endswith(".jsonl"):
+        return once(lambda: jsonl_rows(path), seen, path=path, warn=warn)
+    if name.endswith(".parquet"):
+        from beirkit.corpora.qrels_parquet import read_parquet
+
+        return once(lambda: read_parquet(path), seen, place="row", path=path, warn=warn)
     return once(lambda: _rows(path, default_relevance, warn), seen, path=path, warn=warn)
 
 

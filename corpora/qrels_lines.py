@@ -143,11 +143,11 @@ class QrelsParser:
                 "if every pair is relevant, say default_relevance=1",
             )
         self.form, self._columns = "pairs", (0, 1, -1)
-        return _role(fields[0]) == "query" and _role(fields[1]) == "document"
+        return column_role(fields[0]) == "query" and column_role(fields[1]) == "document"
 
     def _is_header(self, fields: list[str]) -> bool:
         grade = fields[self._columns[2]].strip()
-        roles = [_role(field) for field in fields]
+        roles = [column_role(field) for field in fields]
         known = all(roles.count(role) == 1 for role in ("query", "document", "grade"))
         if known and (not _NUMBER.fullmatch(grade)):
             self._columns = (roles.index("query"), roles.index("document"), roles.index("grade"))
@@ -201,7 +201,8 @@ def parse_grade(text: str) -> int:
     return value
 
 
-def _role(name: str) -> str:
+def column_role(name: str) -> str:
+    """What a column of this name holds: ``query``, ``document``, ``grade``, or nothing that is known."""
     name = name.strip().lower()
     return next((role for role, names in _NAMES.items() if name in names), "")
 

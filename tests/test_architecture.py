@@ -36,14 +36,18 @@ HIDDEN_FROM_RETRIEVERS = (
 # The waist stands on the standard library and msgspec; files that hold arrays are named one by one.
 CORPORA_LIBRARIES = {"msgspec"}
 CORPORA_ARRAYS = {
+    "corpora/keys.py": {"numpy"},
     "corpora/run.py": {"numpy", "pandas"},
     "corpora/run_columns.py": {"numpy"},
+    "corpora/run_parquet.py": {"pyarrow"},
+    "corpora/unique.py": {"numpy"},
+    "corpora/qrels_parquet.py": {"pyarrow"},
 }
 
 # Loaded only when what needs them is asked for.
 HEAVY = {
-    "altair", "beir", "bm25s", "datasets", "faiss", "jinja2", "numba", "pandas", "pytrec_eval", "rank_bm25",
-    "ray", "scipy", "sentence_transformers", "Stemmer", "torch", "transformers",
+    "altair", "beir", "bm25s", "datasets", "faiss", "jinja2", "numba", "pandas", "pyarrow", "pytrec_eval",
+    "rank_bm25", "ray", "scipy", "sentence_transformers", "Stemmer", "torch", "transformers",
 }  # fmt: skip
 # Modules that import one of them when they are imported, with the reason: each is reached through a catalog
 # string or from inside a function only.
