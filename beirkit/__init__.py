@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from beirkit.corpora.folder import open_folder as open_folder
     from beirkit.corpora.folder import write_folder as write_folder
     from beirkit.corpora.qrels import read_qrels as read_qrels
+    from beirkit.corpora.qrels_diff import diff_qrels as diff_qrels
+    from beirkit.corpora.qrels_tools import filter_judgments as filter_judgments
+    from beirkit.corpora.qrels_tools import merge_qrels as merge_qrels
+    from beirkit.corpora.qrels_write import write_qrels as write_qrels
     from beirkit.corpora.records import Document as Document
     from beirkit.corpora.records import Judgment as Judgment
     from beirkit.corpora.records import Query as Query
@@ -51,12 +55,16 @@ _PUBLIC = {
     "compare": "beirkit.evaluate.compare:compare",
     "convert_source": "beirkit.datasets:convert_source",
     "create": "beirkit.retrievers.catalog:create",
+    "diff_qrels": "beirkit.corpora.qrels_diff:diff_qrels",
+    "filter_judgments": "beirkit.corpora.qrels_tools:filter_judgments",
+    "merge_qrels": "beirkit.corpora.qrels_tools:merge_qrels",
     "open_folder": "beirkit.corpora.folder:open_folder",
     "parse_retriever": "beirkit.configs.spec:parse_retriever",
     "read_qrels": "beirkit.corpora.qrels:read_qrels",
     "read_run": "beirkit.corpora.run_files:read_run",
     "run_suite": "beirkit.experiment:run_suite",
     "write_folder": "beirkit.corpora.folder:write_folder",
+    "write_qrels": "beirkit.corpora.qrels_write:write_qrels",
     "write_run": "beirkit.corpora.run_files:write_run",
 }
 

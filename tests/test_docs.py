@@ -36,6 +36,7 @@ CONTRACT = {
     "convert": ("--out", "--set"),
     "check": ("--json", "--strict"),
     "stats": ("--json",),
+    "qrels": ("--split", "--merge", "--where", "--grades", "--to", "--out", "--diff", "--json"),
     "run": ("-d", "-r", "--out", "--split", "--protocol", "-m", "-k", "--sample", "--seed", "--json"),
     "score": ("-m", "--protocol", "--split", "--per-query", "--json"),
     "compare": ("--qrels", "--baseline", "-m", "--json"),
@@ -215,7 +216,7 @@ def test_every_page_is_reachable_from_the_readme() -> None:
     assert {str(page.relative_to(CHECKOUT)) for page in PAGES if page not in seen} == set()
 
 
-# What the commands of README.md and docs/own-data.md are tried on.
+# What the commands of the pages below are tried on.
 READERS_FILES = {
     "faq.csv": "question,answer\nHow do I reset it?,Hold the button.\nWhere is the bill?,Under Billing.\n",
     "judged.csv": "query,passage,label\nreset,Hold the button.,good\nreset,Under Billing.,bad\n",
@@ -224,6 +225,8 @@ READERS_FILES = {
     "passages.csv": "pid,body\np1,Hold the button.\np2,Under Billing.\n",
     "labels.csv": "qid,pid,rating\nq1,p1,2\n",
     "qrels.tsv": "query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td2\t1\n",
+    "ids.txt": "q1\nq2\n",
+    "graded.qrel": "q1 0 d1 3\nq1 0 d2 1\n",
     "run.trec": "q1 Q0 d1 1 2.0 mine\nq2 Q0 d1 1 2.0 mine\n",
     "mine.trec": "q1 Q0 d1 1 2.0 mine\nq2 Q0 d2 1 2.0 mine\n",
     "bm25.trec": "q1 Q0 d2 1 2.0 bm25\nq2 Q0 d2 1 2.0 bm25\n",
@@ -235,6 +238,7 @@ READERS_FILES = {
     [
         ("README.md", {"convert", "run", "score", "compare"}),
         ("docs/own-data.md", {"convert", "run", "check", "stats"}),
+        ("docs/qrels.md", {"qrels"}),
     ],
 )
 def test_what_a_reader_would_type_works(

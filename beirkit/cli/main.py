@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "convert": ("convert", "turn a benchmark's source files into a BEIR folder"),
     "check": ("check", "find what is wrong with a BEIR folder"),
     "stats": ("stats", "counts, lengths and content ids of a BEIR folder"),
+    "qrels": ("qrels", "look at, choose, compare and export relevance judgments"),
     "run": ("run", "run retrievers on datasets and score them"),
     "score": ("score", "score a run file against judgments"),
     "compare": ("compare", "compare run files: differences, intervals, p-values"),

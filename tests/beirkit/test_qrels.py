@@ -1,0 +1,176 @@
+"""`beirkit qrels`: what it prints where, what it writes, what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from beirkit.cli.main import main
+from beirkit.corpora.folder import open_folder, write_folder
+from beirkit.corpora.qrels import read_qrels
+from beirkit.corpora.sample import sample
+
+HEADER = "query-id\tcorpus-id\tscore\n"
+BIRDS = {"q1": {"d1": 2, "d3": 1}, "q2": {"d2": 1}, "q3": {"d3": 1}, "q4": {"d4": 1}}
+
+
+@pytest.fixture
+def raw(tmp_path: Path) -> Path:
+    """Judgments of four grades in TREC's form."""
+    path = tmp_path / "raw.qrel"
+    path.write_text("q1 0 d1 3\nq1 0 d2 1\nq1 0 d3 2\nq2 0 d1 1\nq3 0 d 0\n", encoding="utf-8")
+    return path
+
+
+def test_a_look(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["qrels", str(birds)]) == 0
+    shown = capsys.readouterr()
+    rows = [line.split() for line in shown.out.splitlines()]
+    assert ["birds@test"] in rows
+    assert ["1", "4", "80.0%", "4"] in rows
+    assert ["2", "1", "20.0%", "1"] in rows
+    assert ["judged", "documents", "1", "1", "1.25", "2"] in rows
+    assert "content id " in shown.err
+    assert main(["qrels", str(birds), "--json"]) == 0
+    shown = capsys.readouterr()
+    data = json.loads(shown.out)
+    assert shown.err == ""
+    assert (data["source"], data["judgments"], data["grades"]) == ("birds@test", 5, {"1": 4, "2": 1})
+
+
+def test_judgments_go_to_standard_output_and_the_summary_beside_it(
+    raw: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    words = ["qrels", str(raw), "--where", "grade > 0", "--grades", "3=2,2=1,1=drop", "--to", "beir"]
+    assert main(words) == 0
+    shown = capsysbinary.readouterr()
+    assert shown.out.decode() == HEADER + "q1\td1\t2\nq1\td3\t1\n"
+    assert shown.err.decode().splitlines()[:4] == [
+        "beirkit: 2 judgments of 1 queries (grade 1: 1, grade 2: 1)",
+        "beirkit: --where dropped 1 judgments",
+        "beirkit: --grades dropped 2 judgments",
+        "beirkit: --grades changed 2 grades",
+    ]
+    assert main([*words, "--quiet"]) == 0
+    assert capsysbinary.readouterr().err == b""
+
+
+@pytest.mark.parametrize("name", ["t.tsv.gz", "t.trec", "t.jsonl", "t.json"])
+def test_the_name_of_the_file_picks_the_form(
+    name: str, birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["qrels", str(birds), "--out", name, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["out"] == name
+    assert read_qrels(tmp_path / name) == BIRDS
+
+
+def test_steps(raw: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "ids").write_text("q1\nq2\nq7\n", encoding="utf-8")
+    assert main(["qrels", str(raw), "--queries", "ids", "--binarize", "2", "--out", "t.tsv"]) == 0
+    assert read_qrels(tmp_path / "t.tsv") == {"q1": {"d1": 1, "d2": 0, "d3": 1}, "q2": {"d1": 0}}
+    told = capsys.readouterr().err
+    assert "--queries dropped 1 judgments" in told
+    assert "--binarize changed 4 grades: 2 and more are 1, others 0" in told
+    assert "1 ids of ids have no judgment (e.g. q7)" in told
+    assert main(["qrels", str(raw), "--min-grade", "2", "--binarize", "--out", "u.tsv"]) == 0
+    assert read_qrels(tmp_path / "u.tsv") == {"q1": {"d1": 1, "d3": 1}}
+
+
+def test_merging(raw: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "more.tsv").write_text(HEADER + "q1\td1\t1\nq1\td2\t1\nq9\td1\t1\n", encoding="utf-8")
+    words = ["qrels", str(raw), "more.tsv", "--out", "t.tsv"]
+    assert main(words) == 2
+    assert "query 'q1' and document 'd1': 3 and 1" in capsys.readouterr().err
+    assert main([*words, "--merge", "max"]) == 0
+    assert read_qrels(tmp_path / "t.tsv")["q1"] == {"d1": 3, "d2": 1, "d3": 2}
+    assert "merged 2 sources: 1 judgments the same, 1 settled" in capsys.readouterr().err
+
+
+def test_difference(raw: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "new.tsv").write_text(HEADER + "q1\td1\t2\nq1\td3\t1\nq9\td1\t1\n", encoding="utf-8")
+    assert main(["qrels", str(raw), "--diff", "new.tsv"]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    assert rows[:4] == [
+        f"from {raw} to new.tsv: 1 added, 3 removed, 2 graded otherwise, 0 the same",
+        "1 judged queries more: q9",
+        "2 judged queries fewer: q2, q3",
+        "grades: 2 to 1: 1; 3 to 2: 1",
+    ]
+    assert ["q1", "0", "1", "2"] in [row.split() for row in rows]
+    assert (
+        main(
+            [
+                "qrels",
+                str(raw),
+                "--where",
+                "grade>0",
+                "--grades",
+                "3=2,2=1,1=drop",
+                "--diff",
+                "new.tsv",
+                "--json",
+            ]
+        )
+        == 0
+    )
+    data = json.loads(capsys.readouterr().out)
+    assert (data["added"], data["removed"], data["changed"], data["same"]) == (1, 0, 0, 2)
+    assert data["queries"] == {"q9": {"added": {"d1": 1}, "removed": {}, "changed": {}}}
+
+
+def test_splits(birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (birds / "qrels" / "dev.tsv").write_text(HEADER + "q1\td2\t1\n", encoding="utf-8")
+    assert main(["qrels", str(birds)]) == 2
+    assert "it has dev, test" in capsys.readouterr().err
+    assert main(["qrels", str(birds), "--split", "dev", "--split", "test", "--out", "t.tsv"]) == 0
+    assert read_qrels(tmp_path / "t.tsv")["q1"] == {"d2": 1, "d1": 2, "d3": 1}
+    (birds / "corpus.jsonl").unlink()
+    assert main(["qrels", str(birds), "--split", "dev", "--out", "u.tsv"]) == 0
+    assert read_qrels(tmp_path / "u.tsv") == {"q1": {"d2": 1}}
+    assert main(["qrels", "t.tsv", "--split", "dev"]) == 2
+    assert "has no splits" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--to", "bier"], "did you mean 'beir'?"),
+        (["--to", "beir", "--json"], "add --out FILE"),
+        (["--to", "parquet"], "add --out FILE.parquet"),
+        (["--out", "-"], "add --to beir"),
+        (["--out", "t.dat"], "say it with --to"),
+        (["--diff", "x", "--to", "beir"], "--diff only looks"),
+        (["--where", "grade>>2"], "column 7"),
+        (["--grades", "1"], "is not OLD=NEW"),
+        (["--grades", "1=2"], "no new grade is given for 0 (1 judgments), 2 (1 judgments), 3 (1 judgments)"),
+        (["--queries", "nowhere.txt"], "nowhere.txt: does not exist"),
+    ],
+)
+def test_refused(words: list[str], message: str, raw: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["qrels", str(raw), *words]) == 2
+    shown = capsys.readouterr()
+    assert message in shown.err
+    assert shown.out == ""
+
+
+def test_an_id_that_trec_cannot_carry_leaves_no_half_output(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "odd.tsv").write_text(HEADER + "q1\td1\t1\nq1\td 2\t1\n", encoding="utf-8")
+    assert main(["qrels", "odd.tsv", "--to", "trec"]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "document id 'd 2' holds white space" in shown.err
+    assert "--to jsonl" in shown.err
+
+
+def test_a_sample_does_not_leave_the_tool(
+    birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_folder(sample(open_folder(birds), "test", queries=2), tmp_path / "part")
+    assert main(["qrels", "part"]) == 0
+    assert main(["qrels", "part", "--out", "t.tsv"]) == 2
+    assert "part@test is a sample" in capsys.readouterr().err
+    assert not (tmp_path / "t.tsv").exists()
