@@ -258,6 +258,7 @@ def _score(
         protocol,
         self_match_ids=frozenset(manifest["self_match"]["query_ids"]),
         depth=k,
+        corpus_ids=(document.doc_id for document in exam.collection.documents()),
     )
     write_scores(scores, path)
     return scores

@@ -12,11 +12,11 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from beirkit.corpora.errors import BeirkitError
+from beirkit.corpora.errors import BeirkitError, DataError
 from beirkit.corpora.files import atomic_open
 from beirkit.corpora.run import Run
 from beirkit.corpora.run_files import read_run, run_file_name, write_run
@@ -98,6 +98,46 @@ class ResultFolder:
             raise BeirkitError(f"the result cannot be written: {error.strerror}", path=self.path) from error
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
+
+
+def differing_settings(results: Mapping[str, Path]) -> list[str]:
+    """What keeps results from being compared: other data, another split, another depth.
+
+    Args:
+        results: result folders by name; what is none, such as a bare run file, is passed over.
+
+    Returns:
+        One sentence per difference; empty where there is none.
+
+    Raises:
+        DataError: a manifest is damaged.
+    """
+    known = {name: facts for name, path in results.items() if (facts := _compared(path))}
+    differing: list[str] = []
+    for name, facts in list(known.items())[1:]:
+        first_name, first = next(iter(known.items()))
+        for what in sorted(facts.keys() | first.keys()):
+            ours, theirs = first.get(what, "nothing"), facts.get(what, "nothing")
+            if ours != theirs:
+                kind = "different data versions: " if what.startswith("content id") else ""
+                differing.append(f"{kind}{what} is {ours} in {first_name} and {theirs} in {name}")
+    return differing
+
+
+def _compared(path: Path) -> dict[str, str]:
+    """The settings of a result that must be equal for a comparison to mean anything."""
+    manifest = path / "manifest.json"
+    if not manifest.is_file():
+        return {}
+    try:
+        facts: dict[str, Any] = json.loads(manifest.read_text(encoding="utf-8"))
+        contents: dict[str, str] = facts["content_ids"]
+        ids = {f"content id of {name}": str(value)[:12] for name, value in contents.items()}
+        return {name: str(facts[name]) for name in ("dataset", "split", "k")} | ids
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(
+            f"is no manifest of a result: {error!r}", path=manifest, hint="run it again"
+        ) from error
 
 
 def write_json(path: Path, data: Any) -> None:

@@ -50,7 +50,7 @@ def ranking_order(
     """The permutation that puts results into ranking order.
 
     Args:
-        scores: ``(n,)`` finite scores.
+        scores: ``(n,)`` scores; a NaN comes after every number.
         ranks: ``(n,)`` value of :func:`id_ranks` for the document of each result.
         groups: ``(n,)`` ascending query ordinals where the results are of several queries.
         precision: compare scores after rounding them to this type; ``None``: as they are.
@@ -74,8 +74,8 @@ class Run:
         doc_ids: every document id that occurs, each once, in any order.
         offsets: ``(len(query_ids) + 1,) int64``; query ``i`` has the results ``offsets[i]:offsets[i + 1]``.
         docs: ``(n_results,) int32`` indexes into ``doc_ids``.
-        scores: ``(n_results,)`` finite, in the type they came in: float64 from files, float32 from
-            retrievers.
+        scores: ``(n_results,)`` in the type they came in: float64 from files, float32 from retrievers;
+            finite, unless a reader was told to take others.
         tag: name of the system.
     """
 
@@ -183,8 +183,15 @@ class Run:
         )
 
     @classmethod
-    def from_dict(cls, run: Mapping[str, Mapping[str, Any]], *, tag: str = "beirkit") -> Run:
+    def from_dict(
+        cls, run: Mapping[str, Mapping[str, Any]], *, tag: str = "beirkit", lenient_scores: bool = False
+    ) -> Run:
         """A run of ``{query_id: {doc_id: score}}``; scores may be Python or numpy numbers.
+
+        Args:
+            run: the lists.
+            tag: name of the system.
+            lenient_scores: take NaN and infinite scores; whoever scores the run must say so again.
 
         Raises:
             DataError: an id is not a string, or a score is not a finite number; the message names the pair.
@@ -210,7 +217,8 @@ class Run:
             np.asarray(scores, dtype=np.float64),
             tag,
         )
-        made.require_finite()
+        if not lenient_scores:
+            made.require_finite()
         return made
 
     @classmethod

@@ -34,14 +34,16 @@ class RunColumns:
 
     Args:
         path: the file, for messages.
+        lenient_scores: take NaN and infinite scores.
 
     Attributes:
         long_lines: lines with text after the tag.
         copies: results dropped by :meth:`run`, as ``query/document``.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, lenient_scores: bool = False) -> None:
         self.long_lines = 0
+        self._lenient = lenient_scores
         self.copies: list[str] = []
         self._path = path
         self._line = 0
@@ -86,6 +88,28 @@ class RunColumns:
         self._queries.append(np.full(len(docs), query, dtype=np.int32))
         self._docs.append(np.array(docs, dtype=np.int32))
         self._scores.append(np.array([score for _, score in row.results], dtype=np.float64))
+
+    def add_rows(self, query_ids: Sequence[Any], doc_ids: Sequence[Any], scores: Sequence[Any]) -> None:
+        """Add rows of a table, whose numbers go on from those added before.
+
+        Raises:
+            DataError: an id is not a string, or a score is no finite number; with the row.
+        """
+        for query_id, doc_id, score in zip(query_ids, doc_ids, scores, strict=True):
+            self._line += 1
+            where = f"row {self._line}:"
+            for what, value in (("query", query_id), ("document", doc_id)):
+                if not isinstance(value, str):
+                    raise self._error(None, f"{where} the {what} id is {value!r}, not a string")
+            if isinstance(score, bool) or not isinstance(score, int | float):
+                raise self._error(None, f"{where} the score of {query_id}/{doc_id} is {score!r}, no number")
+            if score - score != 0 and not self._lenient:
+                raise self._error(None, f"{where} the score of {query_id}/{doc_id} is {score}, not finite")
+        queries = [self._query_places[query_id.encode()] for query_id in query_ids]
+        docs = [self._doc_places[doc_id.encode()] for doc_id in doc_ids]
+        self._queries.append(np.array(queries, dtype=np.int32))
+        self._docs.append(np.array(docs, dtype=np.int32))
+        self._scores.append(np.array(scores, dtype=np.float64))
 
     def run(self, *, strict: bool) -> Run:
         """The run of everything added: queries in order of appearance, each list in file order.
@@ -134,7 +158,8 @@ class RunColumns:
             scores = np.fromiter(map(float, texts), np.float64, n_lines)
         except ValueError:
             return False
-        if not np.isfinite(scores).all() or b"_" in b"".join(texts):  # Python reads 1_0 as 10
+        odd = not self._lenient and not np.isfinite(scores).all()
+        if odd or b"_" in b"".join(texts):  # Python reads 1_0 as 10
             return False
         if self._tag is None and fields:
             self._tag = fields[5]
@@ -159,10 +184,13 @@ class RunColumns:
                 )
             self.long_lines += len(fields) > _FIELDS
             score = _number(fields[4])
-            if score is None:
+            if score is None or (score - score != 0 and not self._lenient):
                 shown = fields[4].decode("utf-8", "replace")
                 pair = b"/".join((fields[0], fields[2])).decode("utf-8", "replace")
-                raise self._error(number, f"the score of {pair} is {shown!r}, not a finite number")
+                todo = (
+                    "" if score is None else "to rank such a result by it, or last if it is NaN, be lenient"
+                )
+                raise self._error(number, f"the score of {pair} is {shown!r}, not a finite number", todo)
             good += fields[:_FIELDS]
         return good
 
@@ -223,7 +251,7 @@ def _number(text: bytes) -> float | None:
         value = float(text)
     except ValueError:
         return None
-    return None if b"_" in text or value - value != 0 else value
+    return None if b"_" in text else value
 
 
 def _best_of_each(pairs: npt.NDArray[np.int64], scores: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:

@@ -13,32 +13,38 @@ from beirkit.corpora.files import atomic_open, byte_lines, open_bytes
 from beirkit.corpora.ids import has_white_space, id_problem
 from beirkit.corpora.run import Run
 from beirkit.corpora.run_columns import RunColumns
+from beirkit.corpora.run_parquet import add_parquet
 
 _log = logging.getLogger(__name__)
 
 _BLOCK = 1 << 16  # bytes; the thousand lines it splits into stay in the processor's cache
 
 
-def read_run(path: Path | str, *, strict: bool = False) -> Run:
+def read_run(path: Path | str, *, strict: bool = False, lenient_scores: bool = False) -> Run:
     """A run from a file; compressed ones (gzip, bzip2, zstd) are read through.
 
     ``.jsonl`` is the form :func:`write_run` writes for odd ids, ``.json`` is ``{query_id: {doc_id: score}}``,
-    anything else is TREC: ``query Q0 document rank score tag`` at ASCII white space. The second column and
-    the rank are ignored, as is what follows the tag. Results stand in the run as they stand in the file.
+    ``.parquet`` has the columns ``q_id``, ``doc_id`` and ``score``, and anything else is TREC: ``query Q0
+    document rank score tag`` at ASCII white space. The second column and the rank are ignored, as is what
+    follows the tag. Results stand in the run as they stand in the file.
 
     Args:
         path: the file.
         strict: refuse a document that stands twice in one list, instead of keeping its best score.
+        lenient_scores: take NaN and infinite scores; whoever scores the run must say so again.
 
     Raises:
         DataError: a line is no result, or a score is no finite number; with path and line.
+        MissingExtraError: it is Parquet, and pyarrow is not installed.
     """
     path = Path(path)
     name = bare_name(path.name)
     if name.endswith(".json"):
-        return _read_json(path)
-    columns = RunColumns(path)
-    if name.endswith(".jsonl"):
+        return _read_json(path, lenient_scores=lenient_scores)
+    columns = RunColumns(path, lenient_scores=lenient_scores)
+    if name.endswith(".parquet"):
+        add_parquet(columns, path)
+    elif name.endswith(".jsonl"):
         for number, line in byte_lines(path):
             columns.add_json_line(number, line)
     else:
@@ -67,15 +73,16 @@ def write_run(run: Run, path: Path | str) -> None:
     float32 run ranks the same after reading, compared as float32 or as float64.
 
     Raises:
-        DataError: a score is not finite, or the form is TREC and an id is empty or holds white space.
+        DataError: a score is not finite, an id is one that no reader takes (empty, with a control character,
+            not Unicode), or the form is TREC and an id holds white space.
         WriteError: the system refused the file.
     """
     path = Path(path)
     run.require_finite()
+    json_form = path.name.removesuffix(".gz").endswith(".jsonl")
+    _require_fit(run, path, json_form=json_form)
     ranked = run.ordered()
-    lines = (
-        _json_lines(ranked) if path.name.removesuffix(".gz").endswith(".jsonl") else _trec_lines(ranked, path)
-    )
+    lines = _json_lines(ranked) if json_form else _trec_lines(ranked)
     with atomic_open(path) as out:
         for line in lines:
             out.write(line)
@@ -87,20 +94,29 @@ def run_file_name(run: Run) -> str:
     return "run.trec.gz" if plain and not _unfit(run.tag) else "run.jsonl.gz"
 
 
-def _trec_lines(run: Run, path: Path) -> Iterator[str]:
+def _require_fit(run: Run, path: Path, *, json_form: bool) -> None:
+    """Refuse ids that could not be read back from the file."""
     for what, values in (
         ("query id", run.query_ids),
         ("document id", _used_documents(run)),
         ("tag", [run.tag]),
     ):
         for value in values:
-            problem = _unfit(value)
+            hint = ""
+            if json_form:
+                problem = "" if what == "tag" else _unreadable(value)
+            else:
+                problem = _unfit(value)
+                if problem and not _unreadable(value):
+                    hint = "write run.jsonl or run.jsonl.gz instead, which holds any id that can be read"
             if problem:
+                form = "run" if json_form else "TREC run"
                 raise DataError(
-                    f"{what} {value!r} {problem}: it cannot stand in a TREC run",
-                    path=path,
-                    hint="write run.jsonl or run.jsonl.gz instead, which holds any id",
+                    f"{what} {value!r} {problem}: it cannot stand in a {form}", path=path, hint=hint
                 )
+
+
+def _trec_lines(run: Run) -> Iterator[str]:
     for query_id, doc_ids, scores in _lists(run):
         yield "".join(
             f"{query_id} Q0 {doc_id} {rank} {score} {run.tag}\n"
@@ -133,10 +149,21 @@ def _used_documents(run: Run) -> Sequence[str]:
 def _unfit(value: str) -> str:
     if has_white_space(value):
         return "is empty" if not value else "holds white space"
-    return id_problem(value)
+    return _unreadable(value)
 
 
-def _read_json(path: Path) -> Run:
+def _unreadable(value: str) -> str:
+    """What keeps every reader from taking this id, or the empty string."""
+    problem = id_problem(value)
+    if not problem and not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return "holds half of a surrogate pair"
+    return problem
+
+
+def _read_json(path: Path, *, lenient_scores: bool) -> Run:
     with open_bytes(path) as stream:
         content = stream.read()
     try:
@@ -146,6 +173,6 @@ def _read_json(path: Path) -> Run:
     if not isinstance(table, dict) or not all(isinstance(row, dict) for row in table.values()):
         raise DataError("is not an object of query ids, each with an object of document ids", path=path)
     try:
-        return Run.from_dict(table, tag=path.name.split(".")[0])
+        return Run.from_dict(table, tag=path.name.split(".")[0], lenient_scores=lenient_scores)
     except DataError as error:
         raise DataError(error.found, path=path, hint=error.hint) from error

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from beirkit.corpora.errors import BeirkitError, DataError, UsageError
 from beirkit.corpora.records import Qrels
 from beirkit.corpora.run import Run
+from beirkit.evaluate.coverage import absent_from
 from beirkit.evaluate.judgments import checked_qrels, require_usable_ids
 from beirkit.evaluate.measures import Measure, parse_measures
 from beirkit.evaluate.own_measures import OWN, Graded
@@ -31,6 +32,8 @@ def evaluate(
     self_match_ids: Collection[str] | None = None,
     depth: int | None = None,
     strict: bool = False,
+    lenient_scores: bool = False,
+    corpus_ids: Iterable[str] | None = None,
 ) -> Scores:
     """Score a run; neither it nor the judgments are changed.
 
@@ -42,6 +45,10 @@ def evaluate(
         self_match_ids: the queries whose document of the same id is the query itself; ``None``: not known.
         depth: results per query that count, after self-matches are removed; ``None``: all.
         strict: a document that stands twice in a list is an error.
+        lenient_scores: rank NaN last and infinite scores as the numbers they are, and count both, instead of
+            refusing them.
+        corpus_ids: every id of the corpus, read once: judged and retrieved documents that it does not have
+            are counted and told. They are scored all the same, as in published figures.
 
     Returns:
         One value per judged query and measure.
@@ -56,7 +63,7 @@ def evaluate(
     rules = get_protocol(protocol)
     asked = parse_measures(rules.measures if measures is None else measures)
     judged = checked_qrels(qrels)
-    given = as_run(run)
+    given = as_run(run, lenient_scores=lenient_scores)
     lists = given.select(judged)
     if not len(lists):
         raise _strangers(judged, given)
@@ -66,6 +73,7 @@ def evaluate(
     ordered, duplicates = without_duplicates(in_order(lists, rules.precision), strict=strict)
     values = _values(_cut(ordered, asked, depth), judged, asked)
     _order_rr_apart(values, lists, judged, asked, rules, depth)
+    outside = {} if corpus_ids is None else _outside(judged, lists, corpus_ids)
     present = set(lists.query_ids)
     absent = np.array([query_id not in present for query_id in judged])
     for column, measure in enumerate(asked):
@@ -79,6 +87,8 @@ def evaluate(
         self_matches_removed=selves.removed,
         self_matches_kept=selves.kept,
         duplicates=duplicates,
+        scores_not_finite=_not_finite(lists),
+        **outside,
     )
     _report(counts, judged, given, rules)
     _require_bounds(values, asked, tuple(judged))
@@ -133,6 +143,45 @@ def _strangers(qrels: Qrels, run: Run) -> DataError:
         f"0 of {len(qrels)} judged queries are in the run: the judgments have {ours!r}, {theirs}",
         hint="check that run and judgments are of the same split",
     )
+
+
+def _not_finite(run: Run) -> int:
+    """How many scores are none that a retriever should give; told, since they speak of a fault before."""
+    odd = np.flatnonzero(~np.isfinite(run.scores))
+    if len(odd):
+        few = (f"{run.query_ids[run.groups[i]]}/{run.doc_ids[run.docs[i]]}" for i in odd[:3].tolist())
+        logger.warning(
+            "%d scores are not finite: NaN is ranked last, infinity by its sign (%s)",
+            len(odd),
+            ", ".join(few),
+        )
+    return len(odd)
+
+
+def _outside(qrels: Qrels, run: Run, corpus_ids: Iterable[str]) -> dict[str, int]:
+    """Counts of documents that are judged or retrieved and not in the corpus."""
+    judged = {doc_id for row in qrels.values() for doc_id in row}
+    relevant = {doc_id for row in qrels.values() for doc_id, grade in row.items() if grade > 0}
+    found = {run.doc_ids[doc] for doc in np.unique(run.docs).tolist()}
+    absent = absent_from(corpus_ids, sorted(judged | found))
+    missing, unknown = absent.among(judged), absent.among(found)
+    lost = sum(doc_id in relevant for doc_id in missing.ids)
+    if missing.ids:
+        logger.warning(
+            "%d of %d judged documents are not in the corpus (of %d relevant ones %d); they stay in the "
+            "ideal ranking: %s",
+            len(missing.ids), len(judged), len(relevant), lost, missing.describe(),
+        )  # fmt: skip
+    if unknown.ids:
+        logger.warning(
+            "%d of %d documents of the run are not in the corpus; they keep their ranks: %s",
+            len(unknown.ids), len(found), unknown.describe(),
+        )  # fmt: skip
+    return {
+        "judged_not_in_corpus": len(missing.ids),
+        "relevant_not_in_corpus": lost,
+        "results_not_in_corpus": len(unknown.ids),
+    }
 
 
 def _report(counts: Counts, qrels: Qrels, run: Run, rules: Protocol) -> None:

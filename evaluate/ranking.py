@@ -72,7 +72,8 @@ def in_order(run: Run, precision: Precision) -> Run:
         return run
     order = ranking_order(keys, ranks[run.docs], groups)
     by_score = keys[order]
-    ties = within & (by_score[1:] == by_score[:-1])
+    same = (by_score[1:] == by_score[:-1]) | (np.isnan(by_score[1:]) & np.isnan(by_score[:-1]))
+    ties = within & same
     if ties.any():
         tied = np.zeros(len(keys), dtype=bool)
         tied[1:] |= ties
@@ -114,13 +115,18 @@ def places(run: Run) -> npt.NDArray[np.int64]:
     return np.arange(run.n_results, dtype=np.int64) - starts
 
 
-def as_run(run: Run | Mapping[str, Mapping[str, float]]) -> Run:
+def as_run(run: Run | Mapping[str, Mapping[str, float]], *, lenient_scores: bool) -> Run:
     """The run in columns, with finite scores.
+
+    Args:
+        run: in either form.
+        lenient_scores: take NaN and infinite scores as they are.
 
     Raises:
         DataError: a score is not a finite number, or an id not a string.
     """
     if not isinstance(run, Run):
-        return Run.from_dict(run)
-    run.require_finite()
+        return Run.from_dict(run, lenient_scores=lenient_scores)
+    if not lenient_scores:
+        run.require_finite()
     return run

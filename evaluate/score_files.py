@@ -74,7 +74,10 @@ def read_scores(path: Path) -> Scores:
         raise DataError(f"{len(rows)} queries, the first line says {head.counts.judged}", path=path)
     facts = dict(head.protocol)
     measures = tuple(Measure.parse(name) for name in facts.pop("measures", ()))
-    protocol = msgspec.structs.replace(msgspec.convert(facts, Protocol), measures=measures)
+    try:
+        protocol = msgspec.structs.replace(msgspec.convert(facts, Protocol), measures=measures)
+    except msgspec.ValidationError as error:
+        raise DataError(f"the protocol cannot be read: {error}", path=path, line=1) from error
     values = np.array(rows, dtype=np.float64).reshape(len(rows), len(head.measures))
     columns = tuple(Measure.parse(name) for name in head.measures)
     return Scores(tuple(query_ids), columns, values, protocol, head.counts, head.depth)

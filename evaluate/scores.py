@@ -30,6 +30,10 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
         self_matches_removed: results taken out because they are the query itself.
         self_matches_kept: results whose id is the query's that were scored.
         duplicates: further copies of a document in a list; ignored.
+        scores_not_finite: results with NaN (ranked last) or an infinite score; taken only when asked for.
+        judged_not_in_corpus: judged documents that the corpus does not have, where it was given.
+        relevant_not_in_corpus: those of them that are relevant for some query: 1.0 is out of reach.
+        results_not_in_corpus: documents of the run that the corpus does not have, where it was given.
     """
 
     judged: int
@@ -39,6 +43,10 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     self_matches_removed: int = 0
     self_matches_kept: int = 0
     duplicates: int = 0
+    scores_not_finite: int = 0
+    judged_not_in_corpus: int = 0
+    relevant_not_in_corpus: int = 0
+    results_not_in_corpus: int = 0
 
     def to_dict(self) -> dict[str, int]:
         """The counts by name."""

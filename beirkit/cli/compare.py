@@ -34,6 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--samples", type=int, default=10_000, metavar="N", help="how many are drawn (default: 10000)"
     )
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="compare results of different data, splits or depths all the same",
+    )
     add_json(parser)
 
 
@@ -50,10 +55,14 @@ def execute(args: argparse.Namespace) -> int:
     protocol = get_protocol(args.protocol)
     measures = parse_measures(args.measures or protocol.measures[:1])
     paths = list(dict.fromkeys([*([args.baseline] if args.baseline else []), *args.runs]))
-    qrels, own = read_judgments(args.qrels, args.split)
+    named = system_names(paths)
+    require_comparable(named, force=args.force)
+    exam = read_judgments(args.qrels, args.split, args.default_relevance)
     scores = {
-        name: evaluate(qrels, read_run(run_file(path)), measures, protocol, self_match_ids=own)
-        for name, path in system_names(paths).items()
+        name: evaluate(
+            exam.qrels, read_run(run_file(path)), measures, protocol, self_match_ids=exam.self_match_ids
+        )
+        for name, path in named.items()
     }
     baseline = next(iter(scores))
     tables = [compare(scores, m, baseline=baseline, seed=args.seed, samples=args.samples) for m in measures]
@@ -74,6 +83,25 @@ def execute(args: argparse.Namespace) -> int:
     if args.json:
         print_json([table.to_dict() for table in tables])
     return 0
+
+
+def require_comparable(results: dict[str, Path], *, force: bool) -> None:
+    """Refuse results of different data, splits or depths, or only say what differs.
+
+    Raises:
+        UsageError: not ``force``, and something differs; lists it.
+    """
+    from beirkit.corpora.errors import UsageError
+    from beirkit.results import differing_settings
+
+    differing = differing_settings(results)
+    if differing and not force:
+        raise UsageError(
+            "these results are not comparable: " + "; ".join(differing),
+            hint="--force compares them all the same",
+        )
+    for difference in differing:
+        print(f"compared all the same: {difference}", file=sys.stderr)
 
 
 def run_file(path: Path) -> Path:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from beirkit.cli.arguments import add_json, add_measures
 
@@ -20,6 +21,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_judgments(parser)
     add_measures(parser)
     parser.add_argument("--protocol", default="beirkit", metavar="NAME", help="how the run is scored")
+    parser.add_argument(
+        "--lenient-scores",
+        action="store_true",
+        help="rank NaN last and infinite scores as numbers, and count both, instead of refusing the run",
+    )
+    parser.add_argument(
+        "--strict", action="store_true", help="refuse a run that has a document twice in one list"
+    )
     parser.add_argument("--per-query", action="store_true", help="print every query's scores too")
     add_json(parser)
 
@@ -27,6 +36,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_judgments(parser: argparse.ArgumentParser, *, option: bool = False) -> None:
     """Declare where the judgments come from."""
     what = "judgments: a TREC file, a BEIR .tsv, or a BEIR folder"
+    parser.add_argument(
+        "--default-relevance",
+        type=int,
+        metavar="GRADE",
+        help="the grade of every pair in a qrels file of two columns (default: such a file is refused)",
+    )
     if option:
         parser.add_argument("--qrels", required=True, metavar="QRELS", type=Path, help=what)
     else:
@@ -45,8 +60,17 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.figures import figure
 
     protocol = get_protocol(args.protocol)
-    qrels, own = read_judgments(args.qrels, args.split)
-    scores = evaluate(qrels, read_run(args.run), args.measures or None, protocol, self_match_ids=own)
+    exam = read_judgments(args.qrels, args.split, args.default_relevance)
+    scores = evaluate(
+        exam.qrels,
+        read_run(args.run, strict=args.strict, lenient_scores=args.lenient_scores),
+        args.measures or None,
+        protocol,
+        self_match_ids=exam.self_match_ids,
+        strict=args.strict,
+        lenient_scores=args.lenient_scores,
+        corpus_ids=exam.corpus_ids,
+    )
     measures = scores.measures
     columns, rows = [str(measure) for measure in measures], []
     if args.per_query:
@@ -71,32 +95,49 @@ def execute(args: argparse.Namespace) -> int:
     return 0
 
 
-def read_judgments(path: Path, split: str | None) -> tuple[Qrels, frozenset[str] | None]:
+class Exam(NamedTuple):
+    """Judgments, and what a BEIR folder says besides them.
+
+    Attributes:
+        qrels: the judgments.
+        self_match_ids: queries that stand in the corpus; ``None`` where there is no corpus.
+        corpus_ids: every document id, to be read once; ``None`` where there is no corpus.
+    """
+
+    qrels: Qrels
+    self_match_ids: frozenset[str] | None = None
+    corpus_ids: Iterator[str] | None = None
+
+
+def read_judgments(path: Path, split: str | None, default_relevance: int | None = None) -> Exam:
     """Judgments of a file, or of one split of a BEIR folder together with its self-matching queries.
 
     Raises:
         UsageError: ``split`` with a file that has no splits.
     """
     from beirkit.corpora.errors import UsageError
+    from beirkit.corpora.folder import open_folder
     from beirkit.corpora.qrels import read_qrels
     from beirkit.datasets import choose_split, find_dataset, self_match_ids
 
     if path.is_dir():
         dataset = find_dataset(str(path))
-        collection = dataset.open()
+        collection = open_folder(path, default_relevance=default_relevance)
         qrels = collection.qrels(choose_split(dataset, collection, split))
-        return qrels, self_match_ids(dataset, collection, set(qrels))
+        own = self_match_ids(dataset, collection, set(qrels))
+        return Exam(qrels, own, (document.doc_id for document in collection.documents()))
     if split is not None:
         raise UsageError(
             f"{path} is one file and has no splits", hint="leave --split out, or name a BEIR folder"
         )
-    return read_qrels(path), None
+    return Exam(read_qrels(path, default_relevance=default_relevance))
 
 
 def describe_counts(scores: Scores) -> str:
-    """The counts behind a mean, in words."""
-    import msgspec
-
+    """The counts behind a mean, in words; what did not happen is only said where it usually does."""
+    always = {"judged", "scored", "missing", "unjudged", "self_matches_removed", "self_matches_kept"}
     return ", ".join(
-        f"{name.replace('_', ' ')} {value:,}" for name, value in msgspec.structs.asdict(scores.counts).items()
+        f"{name.replace('_', ' ')} {value:,}"
+        for name, value in scores.counts.to_dict().items()
+        if value or name in always
     )
