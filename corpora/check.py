@@ -13,13 +13,13 @@ import msgspec
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import open_bytes
 from beirkit.corpora.findings import Finding, Refused, Report
-from beirkit.corpora.ids import IdSet
 from beirkit.corpora.jsonl import parse_document, parse_query, records_on
+from beirkit.corpora.keys import IdSet
 from beirkit.corpora.layout import find_qrels
 from beirkit.corpora.manifest import has_manifest, verify_manifest
 from beirkit.corpora.qrels_lines import QrelsParser
 from beirkit.corpora.records import Document, Judgment, Query
-from beirkit.corpora.unique import content_digest, record_id
+from beirkit.corpora.unique import record_id
 
 RecordT = TypeVar("RecordT", Document, Query)
 
@@ -133,7 +133,7 @@ def _tell_repeats(path: Path, again: set[str], kind: _Kind[RecordT], report: Rep
             key = record_id(record)
             if key not in again:
                 continue
-            digest = content_digest(record)
+            digest = repr(msgspec.structs.astuple(record)[:-1]).encode()
             if key not in first:
                 first[key] = (number, digest)
                 continue

@@ -17,8 +17,8 @@ from beirkit.corpora.errors import BeirkitError, DataError, UsageError, WriteErr
 
 _BUFFER = 1 << 20
 _LEVEL = 4  # of gzip: on a run of 1.8 M results half the time of level 6, 6 % larger
-_BOM = b"\xef\xbb\xbf"
-_UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+BOM = b"\xef\xbb\xbf"
+UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 
 
 @overload
@@ -122,9 +122,9 @@ def byte_lines(path: Path | str) -> Iterator[tuple[int, bytes]]:
     with open_bytes(path) as stream:
         for number, line in enumerate(stream, 1):
             if number == 1:
-                if line.startswith(_UTF16_BOMS):
+                if line.startswith(UTF16_BOMS):
                     raise DataError("is UTF-16, not UTF-8", path=path, line=1, hint="save it as UTF-8")
-                line = line.removeprefix(_BOM)
+                line = line.removeprefix(BOM)
             if line.endswith(b"\n"):
                 line = line[:-1]
             if line.endswith(b"\r"):

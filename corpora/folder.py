@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from beirkit.corpora.blocks import batches
 from beirkit.corpora.collection import Collection, Provenance
 from beirkit.corpora.errors import DataError, UsageError, WriteError
 from beirkit.corpora.files import atomic_open
@@ -194,11 +195,11 @@ def _told(records: Iterator[RecordT], advance: Advance) -> Iterator[RecordT]:
 
 
 def _unique_documents(collection: Collection) -> Iterator[Document]:
-    return unique(lambda: enumerate(collection.documents(), 1), place="record")
+    return unique(lambda: batches(enumerate(collection.documents(), 1)), place="record")
 
 
 def _unique_queries(collection: Collection) -> Iterator[Query]:
-    return unique(lambda: enumerate(collection.queries(), 1), place="record")
+    return unique(lambda: batches(enumerate(collection.queries(), 1)), place="record")
 
 
 def _unique_judgments(collection: Collection, split: str) -> Iterator[Judgment]:

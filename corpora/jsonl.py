@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
+from beirkit.corpora.blocks import Batch, bare, batches, common_documents, common_queries, line_blocks
 from beirkit.corpora.errors import DataError
-from beirkit.corpora.files import byte_lines
 from beirkit.corpora.findings import Refused
 from beirkit.corpora.ids import id_problem
 from beirkit.corpora.notices import Warn, warn
@@ -110,9 +110,10 @@ def read_documents(
         DataError: a line is damaged or no document, or an id stands for two texts; with path and line.
     """
     rows = partial(
-        numbered,
+        _batches,
         path,
         partial(parse_document, keys=keys) if keys else parse_document,
+        None if keys else common_documents,
         repair=repair,
         skip_without_id=skip_without_id,
         warn=warn,
@@ -130,9 +131,10 @@ def read_queries(
 ) -> Iterator[Query]:
     """The queries of a ``queries.jsonl``, each id once, in file order; see :func:`read_documents`."""
     rows = partial(
-        numbered,
+        _batches,
         path,
         partial(parse_query, keys=keys) if keys else parse_query,
+        None if keys else common_queries,
         repair=repair,
         skip_without_id=skip_without_id,
         warn=warn,
@@ -140,23 +142,53 @@ def read_queries(
     return unique(rows, place="line", path=path, warn=warn)
 
 
-def numbered(
+def _batches(
     path: Path,
     parse: Callable[[bytes], RecordT],
+    decode: Callable[[Sequence[bytes]], list[RecordT] | None] | None,
     *,
-    repair: bool = False,
-    skip_without_id: bool = False,
-    warn: Warn = warn,
+    repair: bool,
+    skip_without_id: bool,
+    warn: Warn,
+) -> Iterator[Batch[RecordT]]:
+    """The records with their line numbers: whole blocks where ``decode`` can, line by line elsewhere."""
+    skipped: list[int] | None = [] if skip_without_id else None
+    for number, lines in line_blocks(path):
+        records = decode(lines) if decode else None
+        if records is None:
+            yield from batches(_numbered(enumerate(lines, number), path, parse, repair, skipped))
+        else:
+            yield Batch(range(number, number + len(lines)), records)
+    if skipped:
+        plural = "record" if len(skipped) == 1 else "records"
+        where = ", ".join(map(str, skipped[:3]))
+        warn(f"{path}: {len(skipped)} {plural} without an id left out (line {where})")
+
+
+def _numbered(
+    lines: Iterable[tuple[int, bytes]],
+    path: Path,
+    parse: Callable[[bytes], RecordT],
+    repair: bool,
+    skipped: list[int] | None,
 ) -> Iterator[tuple[int, RecordT]]:
-    """Each record with its line number; blank lines are skipped."""
-    skipped: list[int] = []
-    for number, line in byte_lines(path):
+    """Each record with its line number; blank lines are skipped.
+
+    Args:
+        lines: numbered lines.
+        path: the file, for messages.
+        parse: reads one line.
+        repair: take apart lines on which several records stand.
+        skipped: told the lines of records without an id, which are then left out; None: they are refused.
+    """
+    for number, end_and_all in lines:
+        line = bare(end_and_all)
         try:
             record = parse(line)
         except Refused as refused:
             if not line.strip():
                 continue
-            if skip_without_id and isinstance(refused, WithoutId):
+            if skipped is not None and isinstance(refused, WithoutId):
                 skipped.append(number)
                 continue
             parts = records_on(line) if repair else []
@@ -165,10 +197,6 @@ def numbered(
             yield from ((number, _part(parse, part, path, number)) for part in parts)
         else:
             yield number, record
-    if skipped:
-        plural = "record" if len(skipped) == 1 else "records"
-        where = ", ".join(map(str, skipped[:3]))
-        warn(f"{path}: {len(skipped)} {plural} without an id left out (line {where})")
 
 
 def _part(parse: Callable[[bytes], RecordT], part: bytes, path: Path, number: int) -> RecordT:

@@ -9,8 +9,8 @@ import msgspec
 Metadata = dict[str, Any]
 
 
-class Document(msgspec.Struct, frozen=True, gc=False):
-    """One item of a corpus.
+class Document(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, rename={"doc_id": "_id"}):
+    """One item of a corpus; its keys in JSON are BEIR's.
 
     Attributes:
         doc_id: opaque id, compared byte for byte.
@@ -25,7 +25,7 @@ class Document(msgspec.Struct, frozen=True, gc=False):
     metadata: Metadata = msgspec.field(default_factory=dict)
 
 
-class Query(msgspec.Struct, frozen=True, gc=False):
+class Query(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, rename={"query_id": "_id"}):
     """One information need: an opaque id, its text, and metadata no score depends on."""
 
     query_id: str

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar, cast
 
+import numpy as np
+
+from beirkit.corpora.blocks import Batch
 from beirkit.corpora.errors import DataError
-from beirkit.corpora.ids import IdSet
+from beirkit.corpora.keys import Keys, KeyTable, hashes, id_keys
 from beirkit.corpora.notices import Warn, warn
 from beirkit.corpora.records import Document, Query
 
@@ -16,7 +18,7 @@ RecordT = TypeVar("RecordT", Document, Query)
 
 
 def unique(
-    start: Callable[[], Iterable[tuple[int, RecordT]]],
+    start: Callable[[], Iterable[Batch[RecordT]]],
     *,
     place: str,
     path: Path | str | None = None,
@@ -24,11 +26,12 @@ def unique(
 ) -> Iterator[RecordT]:
     """The records of a pass, each id once.
 
-    Memory is that of an :class:`IdSet` as long as no id comes twice. Only when one does are two more passes
-    made, to find the first occurrence and its content for every id that repeats.
+    As long as no id comes twice only 64 bits of each are kept. When the first one does, the pass begins again
+    and keeps 64 bits of each record's content too, so that every later copy is told from a contradiction
+    where it stands; what was handed out already is not handed out again.
 
     Args:
-        start: starts a pass of ``(number, record)``.
+        start: starts a pass; see :func:`beirkit.corpora.blocks.batches` for one over single records.
         place: what the numbers count, for messages: ``"line"`` or ``"record"``.
         path: the file, for messages.
         warn: told of what was dropped.
@@ -36,54 +39,73 @@ def unique(
     Raises:
         DataError: two records under one id differ in title or text; the message names both places.
     """
-    seen = IdSet()
-    known: dict[str, _First] | None = None
-    dropped: list[str] = []
-    for ordinal, (number, record) in enumerate(start()):
-        key = record_id(record)
-        if seen.add(key):
-            yield record
-            continue
-        if known is None:
-            known = _repeated(start)
-        first = known[key]
-        if first.ordinal == ordinal:  # nothing but its hash was met before
-            yield record
-        elif first.digest != content_digest(record):
-            what = "document" if isinstance(record, Document) else "query"
-            raise DataError(
-                f"{what} id {key!r} stands at {place}s {first.number} and {number} with different texts",
-                path=path,
-                line=number if place == "line" else None,
-                hint="keep one of them, or give them different ids",
-            )
-        else:
-            dropped.append(key)
+    table = KeyTable()
+    done = 0
+    for batch in start():
+        new, _ = table.add(id_keys(record_ids(batch.records))[np.newaxis])
+        if not new.all():
+            break
+        yield from batch.records
+        done += len(batch.records)
+    else:
+        return
+    del table
+    yield from _with_contents(start, done, place, path, warn)
+
+
+def _with_contents(
+    start: Callable[[], Iterable[Batch[RecordT]]],
+    done: int,
+    place: str,
+    path: Path | str | None,
+    warn: Warn,
+) -> Iterator[RecordT]:
+    """A pass that compares contents; the first ``done`` records were handed out before."""
+    table = KeyTable(values=1)
+    apart: dict[str, int] = {}  # contents of ids that share their bits with another id
+    dropped, examples = 0, list[str]()
+    ordinal = -1
+    for batch in start():
+        rows = record_keys(batch.records)
+        new, held = table.add(rows)
+        for number, record, is_new, content, known in zip(
+            *batch, new.tolist(), rows[1].tolist(), held[0].tolist(), strict=True
+        ):
+            ordinal += 1
+            key = record_id(record)
+            if not is_new:
+                known = apart.get(key, known)
+                if content != known:
+                    first, first_number = _first(start, key)
+                    if first < ordinal:
+                        raise _contradiction(record, first_number, number, place, path)
+                    apart[key] = content
+                else:
+                    dropped += 1
+                    examples += [key] if len(examples) < 3 else []
+                    continue
+            if ordinal >= done:
+                yield record
     if dropped:
         warn(
-            f"{path or 'collection'}: {len(dropped)} repeated records dropped, "
-            f"the same id and text each time (e.g. {', '.join(dropped[:3])})"
+            f"{path or 'collection'}: {dropped} repeated records dropped, "
+            f"the same id and text each time (e.g. {', '.join(examples)})"
         )
 
 
-class _First(NamedTuple):
-    """The first occurrence of an id: which record, its number for messages, its content."""
+def record_keys(records: Sequence[Document | Query]) -> Keys:
+    """64 bits of each id and 64 of each record's id, title and text, ``(2, n) uint64``.
 
-    ordinal: int
-    number: int
-    digest: bytes
+    Metadata may differ between copies.
+    """
+    return np.stack([id_keys(record_ids(records)), hashes(map(_content, records), len(records))])
 
 
-def _repeated(start: Callable[[], Iterable[tuple[int, RecordT]]]) -> dict[str, _First]:
-    """The first occurrence of every id whose bits come more than once."""
-    seen = IdSet()
-    again = {record_id(record) for _, record in start() if not seen.add(record_id(record))}
-    first: dict[str, _First] = {}
-    for ordinal, (number, record) in enumerate(start()):
-        key = record_id(record)
-        if key in again and key not in first:
-            first[key] = _First(ordinal, number, content_digest(record))
-    return first
+def record_ids(records: Sequence[Document | Query]) -> list[str]:
+    """The ids of documents or queries, all of one kind."""
+    if records and isinstance(records[0], Document):
+        return [record.doc_id for record in cast("Sequence[Document]", records)]
+    return [record.query_id for record in cast("Sequence[Query]", records)]
 
 
 def record_id(record: Document | Query) -> str:
@@ -91,11 +113,27 @@ def record_id(record: Document | Query) -> str:
     return record.doc_id if isinstance(record, Document) else record.query_id
 
 
-def content_digest(record: Document | Query) -> bytes:
-    """A digest of what counts: title and text. Metadata may differ between copies."""
-    digest = hashlib.blake2b(digest_size=16)
+def _content(record: Document | Query) -> tuple[str, ...]:
     if isinstance(record, Document):
-        digest.update(f"{len(record.title)} ".encode())
-        digest.update(record.title.encode("utf-8", "surrogatepass"))
-    digest.update(record.text.encode("utf-8", "surrogatepass"))
-    return digest.digest()
+        return record.doc_id, record.title, record.text
+    return record.query_id, record.text
+
+
+def _first(start: Callable[[], Iterable[Batch[RecordT]]], key: str) -> tuple[int, int]:
+    """Which record is the first with an id, from 0, and its number for messages."""
+    rows = ((number, record) for batch in start() for number, record in zip(*batch, strict=True))
+    return next(
+        (ordinal, number) for ordinal, (number, record) in enumerate(rows) if record_id(record) == key
+    )
+
+
+def _contradiction(
+    record: Document | Query, first: int, number: int, place: str, path: Path | str | None
+) -> DataError:
+    kind = "document" if isinstance(record, Document) else "query"
+    return DataError(
+        f"{kind} id {record_id(record)!r} stands at {place}s {first} and {number} with different texts",
+        path=path,
+        line=number if place == "line" else None,
+        hint="keep one of them, or give them different ids",
+    )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
-from beirkit.corpora import ids
+from beirkit.corpora import keys
+from beirkit.corpora.blocks import Batch, batches
 from beirkit.corpora.errors import DataError
-from beirkit.corpora.ids import IdSet, has_white_space, id_problem
+from beirkit.corpora.ids import has_white_space, id_problem
+from beirkit.corpora.keys import IdSet
 from beirkit.corpora.records import Document
 from beirkit.corpora.unique import unique
 
@@ -18,28 +22,28 @@ def documents(*texts: tuple[str, str]) -> list[tuple[int, Document]]:
 @pytest.fixture
 def few_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every id has the same bits, so that only a look at the ids themselves tells them apart."""
-    monkeypatch.setattr(ids, "_MASK", 0)
+    monkeypatch.setattr(keys, "_MASK", 0)
 
 
 @pytest.mark.usefixtures("few_bits")
 def test_different_ids_with_equal_bits_are_kept(caplog: pytest.LogCaptureFixture) -> None:
     records = documents(("a", "x"), ("b", "x"), ("c", "x"), ("b", "x"))
     said: list[str] = []
-    kept = list(unique(lambda: records, place="record", warn=said.append))
+    kept = list(unique(lambda: batches(records), place="record", warn=said.append))
     assert [document.doc_id for document in kept] == ["a", "b", "c"]
     assert said == ["collection: 1 repeated records dropped, the same id and text each time (e.g. b)"]
     records[-1] = (9, Document("b", "", "y"))
     with pytest.raises(DataError, match="document id 'b' stands at records 2 and 9 with different texts"):
-        list(unique(lambda: records, place="record"))
+        list(unique(lambda: batches(records), place="record"))
 
 
 def test_a_source_without_repeats_is_read_once() -> None:
     passes = 0
 
-    def start() -> list[tuple[int, Document]]:
+    def start() -> Iterator[Batch[Document]]:
         nonlocal passes
         passes += 1
-        return documents(("a", "x"), ("b", "x"))
+        return batches(documents(("a", "x"), ("b", "x")))
 
     assert len(list(unique(start, place="record"))) == 2
     assert passes == 1

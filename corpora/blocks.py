@@ -1,0 +1,124 @@
+"""Records read by the thousand: what makes a large file quick to read while its memory stays small."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Generic, NamedTuple, TypeVar
+
+import msgspec
+
+from beirkit.corpora.errors import DataError
+from beirkit.corpora.files import BOM, UTF16_BOMS, open_bytes
+from beirkit.corpora.records import Document, Query
+
+RecordT = TypeVar("RecordT", Document, Query)
+
+_MANY = 4096  # lines or records of a block
+_LONG = 1 << 20  # bytes or characters of a block
+_STEP = 32
+
+_documents = msgspec.json.Decoder(Document)
+_queries = msgspec.json.Decoder(Query)
+
+
+class Batch(NamedTuple, Generic[RecordT]):
+    """Records that follow each other, with the number of each: its line, or its place."""
+
+    numbers: Sequence[int]
+    records: Sequence[RecordT]
+
+
+def line_blocks(path: Path | str) -> Iterator[tuple[int, list[bytes]]]:
+    r"""The number of a first line, from 1, and the lines from there on as they stand, ends included.
+
+    Lines end at ``\n`` only. The first block has one line, without the byte-order mark it may start with. A
+    block is complete before an error of the file is raised.
+
+    Raises:
+        DataError: the file cannot be read to its end, or is UTF-16.
+    """
+    number, lines, length = 1, list[bytes](), 0
+    with open_bytes(path) as stream:
+        try:
+            for first in islice(stream, 1):
+                if first.startswith(UTF16_BOMS):
+                    raise DataError("is UTF-16, not UTF-8", path=path, line=1, hint="save it as UTF-8")
+                yield 1, [first.removeprefix(BOM)]
+                number = 2
+            while True:
+                had = len(lines)
+                lines.extend(islice(stream, _STEP))
+                if len(lines) == had:
+                    break
+                length += sum(map(len, lines[had:]))
+                if len(lines) >= _MANY or length >= _LONG:
+                    yield number, lines
+                    number, lines, length = number + len(lines), [], 0
+        except DataError:
+            if lines:
+                yield number, lines
+            raise
+    if lines:
+        yield number, lines
+
+
+def bare(line: bytes) -> bytes:
+    """A line without its end."""
+    return line.removesuffix(b"\n").removesuffix(b"\r")
+
+
+def common_documents(lines: Sequence[bytes]) -> list[Document] | None:
+    """The documents of some lines where all have BEIR's very shape and sound ids, else None."""
+    try:
+        documents = [*map(_documents.decode, lines)]
+    except (ValueError, RecursionError):
+        return None
+    if not _are_sound([document.doc_id for document in documents]):
+        return None
+    return documents if _have_texts([document.text for document in documents], lines) else None
+
+
+def common_queries(lines: Sequence[bytes]) -> list[Query] | None:
+    """The queries of some lines where all have BEIR's very shape and sound ids, else None."""
+    try:
+        queries = [*map(_queries.decode, lines)]
+    except (ValueError, RecursionError):
+        return None
+    return queries if _are_sound([query.query_id for query in queries]) else None
+
+
+def batches(records: Iterable[tuple[int, RecordT]]) -> Iterator[Batch[RecordT]]:
+    """Numbered records in batches that grow from a few to some thousand, or to some million characters.
+
+    An error of the source comes after the records before it.
+    """
+    numbers, batch = list[int](), list[RecordT]()
+    size, length = 16, 0
+    try:
+        for number, record in records:
+            numbers.append(number)
+            batch.append(record)
+            length += len(record.text)
+            if len(batch) >= size or length > _LONG:
+                yield Batch(numbers, batch)
+                numbers, batch, length = [], [], 0
+                size = min(2 * size, _MANY)
+    except DataError:
+        if batch:
+            yield Batch(numbers, batch)
+        raise
+    if batch:
+        yield Batch(numbers, batch)
+
+
+def _are_sound(ids: Sequence[str]) -> bool:
+    return all(ids) and all(map(str.isprintable, ids))
+
+
+def _have_texts(texts: Sequence[str], lines: Sequence[bytes]) -> bool:
+    """Whether every document has the key; to the decoder a text that is missing is an empty one."""
+    if all(texts):
+        return True
+    return all(text or b'"text"' in line for text, line in zip(texts, lines, strict=True))
