@@ -51,7 +51,7 @@ def read_config(path: Path, shape: type[ConfigT]) -> ConfigT:
             message names file and key path.
     """
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        data = load_yaml(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror}", path=path) from error
     except UnicodeDecodeError as error:
@@ -59,11 +59,24 @@ def read_config(path: Path, shape: type[ConfigT]) -> ConfigT:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = None if mark is None else mark.line + 1
-        problem = getattr(error, "problem", None) or "cannot be parsed"
+        problem = getattr(error, "problem", None) or str(error) or "cannot be parsed"
         raise ConfigError(f"is not YAML: {problem}", path=path, line=line) from error
     if not isinstance(data, dict):
         raise ConfigError("holds no keys", path=path, hint=f"it should be a mapping with: {_keys(shape)}")
     return convert(data, shape, path=path)
+
+
+def load_yaml(text: str) -> Any:
+    """What a YAML text holds.
+
+    Raises:
+        yaml.YAMLError: it cannot be read; PyYAML itself lets other errors through where a tag or the look of
+            a scalar promises what it is not (``!!bool x``, ``2026-99-99``, thousands of digits).
+    """
+    try:
+        return yaml.safe_load(text)
+    except (ValueError, LookupError, AttributeError, TypeError, RecursionError) as error:
+        raise yaml.YAMLError(str(error)) from error
 
 
 def convert(data: Any, shape: type[ConfigT], *, path: Path | str) -> ConfigT:

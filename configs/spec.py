@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import yaml
 
-from beirkit.configs.load import load_retriever, names, read_config
+from beirkit.configs.load import load_retriever, load_yaml, names, read_config
 from beirkit.configs.schema import RetrieverConfig
 from beirkit.corpora.errors import ConfigError, UnknownNameError, nearest
 
@@ -64,9 +64,16 @@ def _shipped(name: str) -> RetrieverConfig:
     if name in names("retrievers"):
         return load_retriever(name)
     hint = nearest(name, list(names("retrievers")))
-    if "/" in name or Path(name).is_file():
+    if "/" in name or _exists(name):
         hint = "a file of your own must end in .yaml or .yml"
     raise UnknownNameError(f"no retriever is called {name!r}", hint=hint)
+
+
+def _exists(name: str) -> bool:
+    try:
+        return Path(name).is_file()
+    except OSError:  # too long for a file's name
+        return False
 
 
 def _pieces(options: str, text: str) -> list[tuple[str, str]]:
@@ -95,7 +102,7 @@ def _value(value: str, key: str, text: str) -> Any:
     if value.startswith("{"):  # a template such as {text}, not a mapping
         return value
     try:
-        return yaml.safe_load(value)
+        return load_yaml(value)
     except yaml.YAMLError as error:
         raise ConfigError(f"{text!r}: the value of {key!r} is not YAML", hint="put it in quotes") from error
 

@@ -128,7 +128,7 @@ def read_jsonl(path: Path) -> Iterator[Row]:
             continue
         try:
             value = msgspec.json.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             _damaged(path, number, line, error)
         yield Row(path, number, _object(value, path, number))
 
@@ -158,7 +158,7 @@ def read_json(path: Path) -> Iterator[Row]:
         line, seen = line + text.count("\n", seen, place), place
         try:
             value, end = decoder.raw_decode(text, place)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DataError(f"is not JSON: {error}", path=path, line=line) from error
         yield Row(path, line, _object(value, path, line))
         place, expected = _skip(text, end), ","
@@ -192,7 +192,7 @@ def _damaged(path: Path, number: int, line: bytes, error: Exception) -> NoReturn
         raise DataError(
             f"is not UTF-8 at byte {problem.start + 1} of the line", path=path, line=number
         ) from error
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise DataError(f"is not JSON: {problem}", path=path, line=number) from error
     found = f"several records on one line: the second starts at column {end + 1}"
     raise DataError(found, path=path, line=number, hint="put each record on its own line") from error

@@ -161,7 +161,7 @@ def read_manifest(folder: Path | str) -> Manifest:
         return msgspec.json.decode(path.read_bytes(), type=Manifest)
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}", path=path) from error
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(f"is not a manifest of beirkit: {error}", path=path) from error
 
 

@@ -162,7 +162,7 @@ def _json_rows(path: Path) -> Iterator[tuple[int, Judgment]]:
         content = stream.read()
     try:
         table: Any = msgspec.json.decode(content)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(f"is not JSON: {error}", path=path) from error
     if not isinstance(table, dict):
         raise DataError("is not an object of query ids", path=path)

@@ -79,7 +79,7 @@ class RunColumns:
             return
         try:
             row = msgspec.json.decode(line, type=_ListLine)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise self._error(number, f"is no list of results: {error}") from error
         if self._tag is None:
             self._tag = row.tag.encode()

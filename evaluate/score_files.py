@@ -60,7 +60,7 @@ def read_scores(path: Path) -> Scores:
                 one = msgspec.json.decode(line, type=_Line)
                 query_ids.append(one.query_id)
                 rows.append([math.nan if value is None else value for value in one.values])
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, RecursionError) as error:
             raise DataError(f"not a line of scores: {error}", path=path, line=number) from error
         if head.format != _FORMAT:
             raise DataError(f"format {head.format!r}, expected {_FORMAT!r}", path=path, line=number)

@@ -127,11 +127,11 @@ def _at(place: str, family: Family, text: str) -> int | float:
             raise UsageError(f"{text!r}: recall lies within 0..1")
         return float(place)
     # pytrec_eval ends the whole process on a cut-off of 0 and reads 23.4 as 23.
-    if not place.isdecimal() or not place.isascii() or int(place) < 1:
+    if not place.isdecimal() or not place.isascii() or not place.strip("0"):
         raise UsageError(
             f"{text!r}: the cut-off must be a whole number from 1, not {place!r}",
             hint=f"such as {family.name}@10",
         )
-    if int(place) > 10_000_000:
+    if len(place) > 8 or int(place) > 10_000_000:
         raise UsageError(f"{text!r}: no list is {place} results long")
     return int(place)

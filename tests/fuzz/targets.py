@@ -1,0 +1,382 @@
+"""What is fuzzed: every reader and the scorer. A target takes a source of chance and an empty folder."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import os
+import random
+import tarfile
+import time
+import zipfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from beirkit.configs.load import read_config
+from beirkit.configs.schema import DatasetConfig, RetrieverConfig, SuiteConfig
+from beirkit.configs.spec import parse_retriever
+from beirkit.converters.catalog import convert, parse_settings
+from beirkit.corpora.check import check_folder
+from beirkit.corpora.collection import Collection
+from beirkit.corpora.files import lines, open_bytes
+from beirkit.corpora.folder import folder_content_ids, open_folder, write_folder
+from beirkit.corpora.manifest import read_manifest, verify_manifest
+from beirkit.corpora.qrels import read_qrels
+from beirkit.corpora.run_files import read_run
+from beirkit.corpora.stats import folder_stats
+from beirkit.evaluate import evaluate
+from beirkit.evaluate.measures import parse_measures
+from beirkit.evaluate.score_files import read_scores, write_scores
+from tests.fuzz.mutations import mutated
+
+Target = Callable[[random.Random, Path], object]
+
+CORPUS = (
+    b'{"_id": "d1", "title": "One", "text": "first text", "metadata": {"url": "u"}}\n'
+    b'{"_id": "d2", "title": null, "text": "caf\\u00e9 \xc3\xa9"}\n{"_id": 3, "text": "", "metadata": {}}\n'
+)
+QUERIES = (
+    b'{"_id": "q1", "text": "what", "metadata": {}}\n{"_id": "q2", "text": "who", "n": [1, 2.5, null]}\n'
+)
+TABLE = b"query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t0\nq2\td1\t2\n"
+TREC_QRELS = b"q1 0 d1 1\nq1 0 d2 -1\nq2 0 d1 2\n"
+JSON_QRELS = b'{"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}}'
+RUN = b"q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 1.5 tag\nq2 Q0 d1 1 -1e-3 tag\n" * 2
+RUN_LINES = (
+    b'{"query_id": "q1", "tag": "t", "results": [["d1", 2.5], ["d2", 1]]}\n'
+    b'{"query_id": "q2", "results": []}\n'
+)
+ROWS = {
+    "csv": b'question,passage,grade\nwhat,"one, ""two""",1\nwho,"a\nb",0\n',
+    "tsv": b"question\tpassage\nwhat\tone\nwho\ttwo\n",
+    "jsonl": b'{"question": "what", "passage": "one"}\n{"question": "who", "passage": ["a", "b"]}\n',
+    "json": b'[{"question": "what", "passage": "one"}, {"question": "who", "passage": "two"}]',
+}
+CONFIGS: dict[type[Any], str] = {
+    DatasetConfig: "datasets",
+    RetrieverConfig: "retrievers",
+    SuiteConfig: "suites",
+}
+MEASURES = [
+    *("nDCG@10", "AP", "AP@100", "RR@10", "R@5", "P@1", "Success@5", "Rprec", "Bpref", "infAP", "IPrec@0.1"),
+    *(
+        "ndcg_cut.5,10",
+        "map_cut_10",
+        "recip_rank",
+        "nDCG(dcg='exp-log2')@10",
+        "NumRet",
+        "gm_map",
+        "set_F",
+        "hole@10",
+    ),
+    *(
+        "P(rel=2)@5",
+        "mrr@10",
+        "recall_100",
+        "iprec_at_recall_0.10",
+        "NumQ",
+        "Judged@10",
+        "utility",
+        "relstring",
+    ),
+]
+IDS: list[Any] = [
+    *(
+        "q1",
+        "q2",
+        "d1",
+        "d2",
+        "1",
+        "1.0",
+        "",
+        " ",
+        "a b",
+        "\t",
+        "é",
+        "e\u0301",
+        "\0",
+        "a\0b",
+        "\ud800",
+        "\udc00",
+    ),
+    *("\U0001f600", "x" * 70_000, "\u00a0", "\x85", "_", "-0", 1, None, b"q1", ("a",), 1.5),
+]
+GRADES: list[Any] = [
+    *(0, 1, 1, 1, 2, 3, -1, -2, -7, 999, 1000, 1001, -1001, 2**30, 2**31, 2**63, 10**400, True, 1.5, 2.0),
+    *(float("nan"), float("inf"), "1", None, np.int64(2), np.float32(1), np.array(1), [1]),
+]
+SCORES: list[Any] = [
+    *(
+        1.0,
+        0.5,
+        0.5,
+        2,
+        -1.0,
+        0.0,
+        -0.0,
+        1e308,
+        1e39,
+        1e-320,
+        float("nan"),
+        float("inf"),
+        10**400,
+        True,
+        "1",
+        None,
+    ),
+    *(np.float32(0.1), np.float64(3), np.int32(1), np.array(1.0), [1.0]),
+]
+
+
+def used(collection: Collection) -> None:
+    """Read all of a collection."""
+    for _ in (*collection.documents(), *collection.queries()):
+        pass
+    for split in collection.splits:
+        for _ in collection.judgments(split):
+            pass
+
+
+def a_folder(draw: random.Random, folder: Path, spoiled: Iterable[str]) -> Path:
+    """A BEIR folder some of whose files are mutated."""
+    files = {
+        "corpus.jsonl": CORPUS,
+        "queries.jsonl": QUERIES,
+        "qrels/test.tsv": TABLE,
+        "qrels/dev.tsv": TREC_QRELS,
+    }
+    (folder / "qrels").mkdir()
+    for name, content in files.items():
+        data = mutated(draw, [content]) if name in spoiled else content
+        (folder / name).write_bytes(data)
+    return folder
+
+
+def documents(draw: random.Random, folder: Path) -> None:
+    used(open_folder(a_folder(draw, folder, ["corpus.jsonl"]), repair=draw.random() < 0.3))
+
+
+def queries(draw: random.Random, folder: Path) -> None:
+    used(open_folder(a_folder(draw, folder, ["queries.jsonl"]), repair=draw.random() < 0.3))
+
+
+def check(draw: random.Random, folder: Path) -> None:
+    """The linter reads every folder: it never fails, whatever it finds."""
+    names = ["corpus.jsonl", "queries.jsonl", "qrels/test.tsv", "qrels/dev.tsv"]
+    check_folder(a_folder(draw, folder, draw.sample(names, draw.randrange(1, 4))))
+
+
+def stats(draw: random.Random, folder: Path) -> None:
+    folder_stats(a_folder(draw, folder, draw.choice((["corpus.jsonl"], ["qrels/test.tsv"]))))
+
+
+def rewritten(draw: random.Random, folder: Path) -> None:
+    """What can be read can be written, and has the same content then."""
+    (folder / "raw").mkdir()
+    collection = open_folder(a_folder(draw, folder / "raw", ["corpus.jsonl", "queries.jsonl"]))
+    manifest = write_folder(collection, folder / "out", ascii=draw.random() < 0.5)
+    assert folder_content_ids(folder / "out") == manifest.content_ids
+
+
+def qrels(draw: random.Random, folder: Path) -> None:
+    name, seeds = draw.choice(
+        [
+            ("a.tsv", [TABLE]),
+            ("a.txt", [TREC_QRELS, TABLE]),
+            ("a.json", [JSON_QRELS]),
+            ("a.tsv", [b"q\td\nq\te\n"]),
+        ]
+    )
+    (folder / name).write_bytes(mutated(draw, seeds))
+    read_qrels(folder / name, default_relevance=draw.choice((None, None, 1)))
+
+
+def run_trec(draw: random.Random, folder: Path) -> None:
+    (folder / "run.trec").write_bytes(mutated(draw, [RUN]) * draw.choice((1, 1, 1, 300)))
+    read_run(folder / "run.trec", strict=draw.random() < 0.2).ordered()
+
+
+def run_json(draw: random.Random, folder: Path) -> None:
+    name, seed = draw.choice([("r.jsonl", RUN_LINES), ("r.json", b'{"q1": {"d1": 1.5, "d2": 1}, "q2": {}}')])
+    (folder / name).write_bytes(mutated(draw, [seed]))
+    read_run(folder / name).ordered("float32")
+
+
+def manifests(draw: random.Random, folder: Path) -> None:
+    (folder / "in").mkdir()
+    a_folder(draw, folder / "in", [])
+    write_folder(open_folder(folder / "in"), folder / "out")
+    path = folder / "out" / "manifest.json"
+    path.write_bytes(mutated(draw, [path.read_bytes()]))
+    folder_content_ids(folder / "out")
+    read_manifest(folder / "out")
+    verify_manifest(folder / "out")
+
+
+def score_files(draw: random.Random, folder: Path) -> None:
+    found = evaluate({"q1": {"d1": 1}, "q2": {"d1": 2}}, {"q1": {"d1": 1.0}}, ["nDCG@10", "AP"])
+    write_scores(found, folder / "s.jsonl")
+    path = folder / "s.jsonl"
+    path.write_bytes(mutated(draw, [path.read_bytes()]))
+    read_scores(path).means()
+
+
+def tables(draw: random.Random, folder: Path) -> None:
+    kind = draw.choice(list(ROWS))
+    (folder / f"t.{kind}").write_bytes(mutated(draw, [ROWS[kind]]))
+    options: dict[str, Any] = {"question": "question", "positive": "passage"}
+    used(
+        convert(
+            "table",
+            folder / f"t.{kind}",
+            draw.choice((options, options, options, {**options, "grade": "grade"})),
+        )
+    )
+
+
+def settings(draw: random.Random, folder: Path) -> None:
+    text = mutated(draw, [b"query=question", b"header=false", b"delimiter=tab"]).decode(
+        "utf-8", "surrogateescape"
+    )
+    parse_settings("table", [text])
+
+
+def archives(draw: random.Random, folder: Path) -> None:
+    content = {"a/corpus.jsonl": CORPUS, "a/queries.jsonl": QUERIES, "a/qrels/test.tsv": TABLE}
+    out = io.BytesIO()
+    kind = draw.choice(["zip", "stored", "tar", "gz", "bz2"])
+    if kind in ("zip", "stored"):
+        method = zipfile.ZIP_DEFLATED if kind == "zip" else zipfile.ZIP_STORED
+        with zipfile.ZipFile(out, "w", method) as packed:
+            for name, data in content.items():
+                packed.writestr(zipfile.ZipInfo(name), data)
+    else:
+        form = draw.choice([tarfile.PAX_FORMAT, tarfile.GNU_FORMAT, tarfile.USTAR_FORMAT])
+        with tarfile.open(fileobj=out, mode="w", format=form) as packed_tar:
+            for name, data in content.items():
+                info = tarfile.TarInfo(name if draw.random() < 0.7 else "n" * 150 + name)
+                info.size = len(data)
+                packed_tar.addfile(info, io.BytesIO(data))
+    whole = out.getvalue()
+    if kind in ("gz", "bz2") and draw.random() < 0.5:  # damage below the compression
+        whole, kind = mutated(draw, [whole]), f"sound {kind}"
+    packs: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "bz2": bz2.compress}
+    whole = packs.get(kind.removeprefix("sound "), bytes)(whole)
+    path = folder / draw.choice(["data", "data", "data.zip", "data.tar.gz"])
+    path.write_bytes(whole if kind.startswith("sound") else mutated(draw, [whole]))
+    used(convert("beir", path, {}))
+
+
+def compressed(draw: random.Random, folder: Path) -> None:
+    import zstandard
+
+    packs: list[Callable[[bytes], bytes]] = [gzip.compress, bz2.compress, zstandard.compress]
+    path = folder / draw.choice(["a", "a.gz", "a.bz2", "a.zst"])
+    path.write_bytes(mutated(draw, [pack(RUN * 50) for pack in packs]))
+    if draw.random() < 0.5:
+        with open_bytes(path) as stream:
+            stream.read()
+    else:
+        for _ in lines(path):
+            pass
+
+
+def config_files(draw: random.Random, folder: Path) -> None:
+    shape = draw.choice(list(CONFIGS))
+    kept = Path(__file__).parents[2] / "configs" / CONFIGS[shape]
+    (folder / "c.yaml").write_bytes(
+        mutated(draw, [path.read_bytes() for path in sorted(kept.glob("*.yaml"))])
+    )
+    read_config(folder / "c.yaml", shape)
+
+
+def measures(draw: random.Random, folder: Path) -> None:
+    text = mutated(draw, [name.encode() for name in MEASURES]).decode("utf-8", "surrogateescape")
+    for measure in parse_measures(text):
+        assert parse_measures(str(measure)) == (measure,), measure
+
+
+def retrievers(draw: random.Random, folder: Path) -> None:
+    seeds = [b"bm25", b"bm25:k1=0.9,b=0.4", b"minilm", b"rank-bm25:variant=okapi", b"beir-dres:model=x"]
+    parse_retriever(mutated(draw, seeds).decode("utf-8", "surrogateescape"))
+
+
+def scorer(draw: random.Random, folder: Path) -> None:
+    odd = draw.choice((0.0, 0.0, 0.0, 0.01, 0.1))
+
+    def pick(values: list[Any], usual: int) -> Any:
+        return draw.choice(values) if draw.random() < odd else draw.choice(values[:usual])
+
+    judged = {
+        pick(IDS, 2): {pick(IDS, 8): pick(GRADES, 10) for _ in range(draw.randrange(odd == 0, 6))}
+        for _ in range(draw.randrange(1, 4))
+    }
+    found = {
+        pick(IDS, 3): {pick(IDS, 8): pick(SCORES, 10) for _ in range(draw.randrange(7))}
+        for _ in range(draw.randrange(1, 4))
+    }
+    asked = []
+    for _ in range(draw.randrange(1, 4)):
+        name = draw.choice(MEASURES)
+        if draw.random() < 0.3:
+            cut = draw.choice(
+                (0, 1, 2, 5, 1000, 2**31 - 1, 2**31, 2**32 + 1, 2**64, -1, "1e3", "0.5", "007", "")
+            )
+            name = f"{name.split('@')[0]}@{cut}"
+        asked.append(name)
+    scores = evaluate(
+        judged,
+        found,
+        asked,
+        draw.choice(("beirkit", "beir", "trec_eval", "mteb")),
+        self_match_ids=draw.choice((None, set(), {"q1"})),
+        depth=draw.choice((None, None, 1, 2, 1000)),
+        strict=draw.random() < 0.2,
+    )
+    scores.means()
+    scores.per_query()
+
+
+TARGETS: dict[str, Target] = {
+    target.__name__: target
+    for target in (
+        *(
+            documents,
+            queries,
+            qrels,
+            run_trec,
+            run_json,
+            manifests,
+            score_files,
+            tables,
+            archives,
+            compressed,
+        ),
+        *(config_files, measures, retrievers, settings, check, stats, rewritten, scorer),
+    )
+}
+
+
+def broken_error(draw: random.Random, folder: Path) -> None:
+    """For the test of the fuzzer: an error that is not ours."""
+    if draw.random() < 0.5:
+        raise KeyError(folder.name)
+
+
+def broken_crash(draw: random.Random, folder: Path) -> None:
+    """For the test of the fuzzer: the death of the interpreter."""
+    if draw.random() < 0.2:
+        os.abort()
+
+
+def broken_hang(draw: random.Random, folder: Path) -> None:
+    """For the test of the fuzzer: a call that never returns."""
+    if draw.random() < 0.2:
+        time.sleep(3600)
+
+
+BROKEN: dict[str, Target] = {target.__name__: target for target in (broken_error, broken_crash, broken_hang)}

@@ -1,0 +1,83 @@
+"""What fuzzing has found, kept: each once let an error through that was not ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from beirkit.configs.load import read_config
+from beirkit.configs.schema import RetrieverConfig
+from beirkit.configs.spec import parse_retriever
+from beirkit.converters.catalog import convert
+from beirkit.corpora.errors import BeirkitError, ConfigError, DataError, UnknownNameError, UsageError
+from beirkit.corpora.manifest import read_manifest
+from beirkit.corpora.qrels import read_qrels
+from beirkit.corpora.run_files import read_run
+from beirkit.evaluate import evaluate
+from beirkit.evaluate.measures import parse_measures
+from beirkit.evaluate.score_files import read_scores, write_scores
+
+DEEP = '{"a":' * 5000
+LONG = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("q.json", read_qrels),
+        ("r.json", read_run),
+        ("r.jsonl", read_run),
+        ("s.jsonl", read_scores),
+        ("t.json", lambda path: list(convert("table", path, {"question": "q", "positive": "p"}).queries())),
+        ("t.jsonl", lambda path: list(convert("table", path, {"question": "q", "positive": "p"}).queries())),
+        ("manifest.json", lambda path: read_manifest(path.parent)),
+    ],
+)
+def test_json_nested_beyond_reason(tmp_path: Path, name: str, read: Callable[[Path], object]) -> None:
+    path = tmp_path / name
+    for text in (DEEP, "[" * 5000, f"[{DEEP}"):
+        path.write_text(text)
+        with pytest.raises(DataError) as caught:
+            read(path)
+        assert str(caught.value).startswith(str(path))
+
+
+@pytest.mark.parametrize(
+    "value", ["2026-99-99", LONG, "!!bool x", "!!int ''", "!!float ''", "!!timestamp x", "[" * 3000]
+)
+def test_yaml_scalars_that_are_not_what_they_promise(tmp_path: Path, value: str) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text(f"name: x\nkind: bm25\noptions: {{k1: {value}}}\n")
+    with pytest.raises(ConfigError, match=r"c\.yaml.*: is not YAML: ."):
+        read_config(path, RetrieverConfig)
+    if "[" not in value:
+        with pytest.raises(ConfigError, match="the value of 'k1' is not YAML"):
+            parse_retriever(f"bm25:k1={value}")
+
+
+def test_a_name_longer_than_any_file_may_have() -> None:
+    with pytest.raises(UnknownNameError, match="no retriever is called"):
+        parse_retriever("b" * 5000)
+
+
+def test_a_protocol_that_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    write_scores(evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["AP"]), path)
+    path.write_text(path.read_text().replace('"remove"', '"perhaps"').replace('"dataset"', '"perhaps"'))
+    with pytest.raises(DataError, match=r"s\.jsonl:1: the protocol cannot be read: .*perhaps"):
+        read_scores(path)
+
+
+@pytest.mark.parametrize(
+    "measure", [f"P@{LONG}", f"P@0{LONG}", "P@100000000", f"P.{LONG}", f"P(rel={LONG})@5"]
+)
+def test_cut_offs_of_thousands_of_digits(measure: str) -> None:
+    with pytest.raises(UsageError):
+        parse_measures(measure)
+
+
+def test_leading_zeros_of_a_cut_off_are_no_digits() -> None:
+    with pytest.raises(BeirkitError, match="must be a whole number from 1"):
+        parse_measures("P@000")
