@@ -12,6 +12,33 @@ from beirkit.corpora.notices import warn
 from beirkit.corpora.records import Document, Judgment, Qrels, Query
 
 
+class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One thing that was changed when a folder was mended.
+
+    Attributes:
+        code: the finding it answers, a key of :data:`beirkit.corpora.findings.CODES`; empty: none.
+        path: the file it was found in, relative to the folder.
+        line: its line there, from 1; of several like ones the first; None where it has none.
+        id: the record, or query and document of a judgment as ``query/document``; empty: the file.
+        done: what was done.
+        count: how many times.
+    """
+
+    code: str
+    path: str
+    line: int | None = None
+    id: str = ""
+    done: str
+    count: int = 1
+
+    def __str__(self) -> str:
+        """The change on one line: code, place, what was done to what."""
+        place = self.path if self.line is None else f"{self.path}:{self.line}"
+        what = f"{self.id!r}: " if self.id else ""
+        times = f" ({self.count:,} times)" if self.count > 1 else ""
+        return f"{self.code or 'form':<5} {place}: {what}{self.done}{times}"
+
+
 class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Where a collection came from; written into the manifest of the folder made of it.
 
@@ -23,6 +50,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         licence: the licence as the owner states it.
         citation: how the owner asks to be cited.
         inputs: files that were read, by path relative to the raw folder, with their SHA-256.
+        changes: what was changed, where the collection is a mended folder.
     """
 
     source: str
@@ -32,6 +60,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     licence: str = ""
     citation: str = ""
     inputs: dict[str, str] = {}
+    changes: list[Change] = []
 
 
 class Collection:

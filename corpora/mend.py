@@ -1,0 +1,124 @@
+"""A mended copy of a BEIR folder: what is safe is done, what needs a decision is asked, all of it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from beirkit.corpora.collection import Change, Collection, Provenance
+from beirkit.corpora.errors import DataError, UsageError
+from beirkit.corpora.files import sha256_file
+from beirkit.corpora.folder import write_folder
+from beirkit.corpora.layout import Layout, find_layout
+from beirkit.corpora.manifest import Manifest, has_manifest, read_manifest, verify_manifest
+from beirkit.corpora.mend_log import Log
+from beirkit.corpora.mend_qrels import QrelsMender
+from beirkit.corpora.mend_records import document_mender, query_mender
+from beirkit.corpora.mend_rules import Rules, RulesNeededError
+from beirkit.corpora.progress import Progress, silent
+
+CONVERTER = "mend"
+"""What the manifest of a mended folder names as its converter."""
+
+
+class MendReport(msgspec.Struct, frozen=True):
+    """What mending did.
+
+    Attributes:
+        path: the folder that was written.
+        changes: every change, as its manifest lists them too.
+        manifest: the manifest of the new folder.
+    """
+
+    path: str
+    changes: list[Change]
+    manifest: Manifest
+
+
+def mend_folder(
+    path: Path | str,
+    out: Path | str,
+    rules: Mapping[str, str] | None = None,
+    *,
+    progress: Progress = silent,
+) -> MendReport:
+    """Write a mended copy of a folder; the folder itself is never touched.
+
+    What has one right answer is done: byte-order marks, line ends, blank lines, copies of a record or a
+    judgment, headers and columns of qrels, grades such as 2.0, null titles, several records on one line. What
+    has several is done as a rule says, and without one nothing is written. See
+    :data:`beirkit.corpora.mend_rules.RULES`. Equal folders and rules give equal bytes.
+
+    Args:
+        path: the folder.
+        out: the folder to write.
+        rules: choices by the name of their rule.
+        progress: told of every record that is written.
+
+    Raises:
+        RulesNeededError: the folder needs rules that were not given; the error lists them.
+        UsageError: a rule does not exist, or ``out`` stands in the folder or may not be written.
+        DataError: the folder has no corpus or queries, or a file cannot be read to its end.
+    """
+    layout = find_layout(path)
+    target = Path(out)
+    if layout.folder.resolve() in (target.resolve(), *target.resolve().parents):
+        raise UsageError("lies in the folder to mend, which stays as it is", path=target, hint="name another")
+    given, log = Rules(rules or {}), Log()
+    documents, queries = (
+        document_mender(layout.corpus, given, log),
+        query_mender(layout.queries, given, log),
+    )
+    documents.plan()
+    queries.plan()
+    qrels = {}
+    for split, file in layout.qrels.items():
+        name = file.relative_to(layout.folder).as_posix()
+        qrels[split] = QrelsMender(file, name, documents.ids, queries.ids, given, log)
+        qrels[split].plan()
+    if given.missing:
+        raise RulesNeededError(str(layout.folder), given.missing)
+    _tell_manifest(layout, log)
+    changes = log.changes()
+    collection = Collection(
+        documents=documents.records,
+        queries=queries.records,
+        judgments={split: mender.judgments for split, mender in qrels.items() if not mender.dropped},
+        provenance=_provenance(layout, rules or {}, changes),
+    )
+    manifest = write_folder(
+        collection,
+        target,
+        ascii=documents.escaped or queries.escaped,
+        gzip=layout.corpus.suffix != ".jsonl",
+        progress=progress,
+    )
+    return MendReport(str(target), changes, manifest)
+
+
+def _tell_manifest(layout: Layout, log: Log) -> None:
+    if not has_manifest(layout.folder):
+        return
+    with suppress(DataError):  # a manifest of another tool
+        for difference in verify_manifest(layout.folder):
+            log.form("BK040", "manifest.json", None, f"written anew: {difference}")
+
+
+def _provenance(layout: Layout, rules: Mapping[str, str], changes: list[Change]) -> Provenance:
+    old = Provenance(source=layout.folder.resolve().name)
+    if has_manifest(layout.folder):
+        with suppress(DataError):
+            old = read_manifest(layout.folder).provenance
+    options = {"rules": dict(sorted(rules.items()))} if rules else {}
+    if "sample" in old.options:  # what is a part stays one
+        options["sample"] = old.options["sample"]
+    return msgspec.structs.replace(
+        old,
+        converter=CONVERTER,
+        options=options,
+        inputs={name: sha256_file(file) for name, file in layout.files().items()},
+        changes=changes,
+    )

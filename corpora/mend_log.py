@@ -1,0 +1,74 @@
+"""What was changed while a folder was mended, and the lines of its files, odd forms of which are changes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from beirkit.corpora.collection import Change
+from beirkit.corpora.errors import DataError
+from beirkit.corpora.files import open_bytes
+
+_BOM = b"\xef\xbb\xbf"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+"""Control characters, none of which an id may hold."""
+
+
+class Log:
+    """Collects changes: what alters records one by one, what alters nothing but form once for each file."""
+
+    def __init__(self) -> None:
+        self._changes: list[Change] = []
+        self._forms: dict[tuple[str, str, str], Change] = {}
+
+    def change(self, code: str, path: str, line: int | None, id: str, done: str) -> None:
+        """Note a change of one record or judgment."""
+        self._changes.append(Change(code=code, path=path, line=line, id=id, done=done))
+
+    def form(self, code: str, path: str, line: int | None, done: str) -> None:
+        """Count a change of form; the line is that of the first."""
+        key = (code, path, done)
+        known = self._forms.get(key)
+        self._forms[key] = (
+            Change(code=code, path=path, line=line, done=done)
+            if known is None
+            else msgspec.structs.replace(known, count=known.count + 1)
+        )
+
+    def changes(self) -> list[Change]:
+        """Every change: file by file, form before content, then by line."""
+        both = [(0, change) for change in self._forms.values()] + [(1, change) for change in self._changes]
+        both.sort(key=lambda item: (item[1].path, item[0], item[1].line or 0))
+        return [change for _, change in both]
+
+
+def raw_lines(path: Path, name: str, log: Log) -> Iterator[tuple[int, bytes]]:
+    """The lines that are not blank, with their numbers, without line ends and byte-order mark.
+
+    Raises:
+        DataError: the file cannot be read to its end.
+    """
+    line = b"\n"
+    with open_bytes(path) as stream:
+        for number, line in enumerate(stream, 1):
+            text = line
+            if number == 1:
+                if line.startswith(_UTF16):
+                    raise DataError("is UTF-16, not UTF-8", path=path, line=1, hint="save it as UTF-8")
+                if line.startswith(_BOM):
+                    text = line.removeprefix(_BOM)
+                    log.form("BK013", name, 1, "byte-order mark taken off")
+            text = text.removesuffix(b"\n")
+            if text.endswith(b"\r"):
+                text = text[:-1]
+                log.form("BK014", name, number, "CR LF made LF")
+            if text.strip():
+                yield number, text
+            else:
+                log.form("", name, number, "blank line taken out")
+    if not line.endswith(b"\n"):
+        log.form("", name, None, "line end added to the last line")

@@ -1,0 +1,447 @@
+"""Mending: what is done without asking, what is asked, and that nothing is done that is not told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from beirkit.corpora.check import check_folder
+from beirkit.corpora.collection import Change
+from beirkit.corpora.errors import BeirkitError, DataError, UsageError
+from beirkit.corpora.findings import CODES
+from beirkit.corpora.folder import folder_content_ids, open_folder
+from beirkit.corpora.manifest import read_manifest, verify_manifest
+from beirkit.corpora.mend import mend_folder
+from beirkit.corpora.mend_rules import RULES, RulesNeededError, parse_rules
+from beirkit.corpora.records import Document, Judgment
+
+HEADER = "query-id\tcorpus-id\tscore\n"
+CORPUS = '{"_id": "d1", "title": "", "text": "a", "metadata": {}}\n{"_id": "d2", "title": "t", "text": "b"}\n'
+QUERIES = '{"_id": "q1", "text": "a"}\n{"_id": "q2", "text": "b"}\n'
+QRELS = HEADER + "q1\td1\t1\nq1\td2\t0\nq2\td2\t2\n"
+
+# a choice of every rule that leaves nothing in doubt
+STRICT = {
+    name: next(
+        choice for choice in ("drop", "max", "strip", "1", "beir-order", "keep") if choice in rule.choices
+    )
+    for name, rule in RULES.items()
+}
+
+
+def made(tmp_path: Path, corpus: str = CORPUS, queries: str = QUERIES, qrels: str = QRELS) -> Path:
+    folder = tmp_path / "source"
+    (folder / "qrels").mkdir(parents=True, exist_ok=True)
+    for name, text in (("corpus.jsonl", corpus), ("queries.jsonl", queries), ("qrels/test.tsv", qrels)):
+        (folder / name).write_bytes(text.encode("utf-8", "surrogateescape"))
+    return folder
+
+
+def data(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_a_clean_folder_stays_what_it_is(folder: Path, tmp_path: Path) -> None:
+    before = data(folder)
+    report = mend_folder(folder, tmp_path / "out")
+    assert report.changes == []
+    assert folder_content_ids(tmp_path / "out") == folder_content_ids(folder)
+    assert {name: content for name, content in data(tmp_path / "out").items() if name in before} == before
+    assert data(folder) == before
+    assert verify_manifest(tmp_path / "out") == []
+
+
+@pytest.mark.parametrize(
+    ("corpus", "queries", "qrels", "change"),
+    [
+        ("\ufeff" + CORPUS, QUERIES, QRELS, ("BK013", "corpus.jsonl", 1, "", 1)),
+        (CORPUS.replace("\n", "\r\n"), QUERIES, QRELS, ("BK014", "corpus.jsonl", 1, "", 2)),
+        (CORPUS + "\n  \n", QUERIES, QRELS, ("", "corpus.jsonl", 3, "", 2)),
+        (CORPUS[:-1], QUERIES, QRELS, ("", "corpus.jsonl", None, "", 1)),
+        (CORPUS.replace('"title": ""', '"title": null'), QUERIES, QRELS, ("BK012", "corpus.jsonl", 1, "", 1)),
+        (CORPUS.replace('"title": "", ', ""), QUERIES, QRELS, ("", "corpus.jsonl", 1, "", 1)),
+        (CORPUS + CORPUS.splitlines(True)[0], QUERIES, QRELS, ("BK009", "corpus.jsonl", 3, "d1", 1)),
+        (CORPUS.replace("}\n{", "}{"), QUERIES, QRELS, ("BK002", "corpus.jsonl", 1, "", 1)),
+        (CORPUS, QUERIES + QUERIES.splitlines(True)[1], QRELS, ("BK009", "queries.jsonl", 3, "q2", 1)),
+        (CORPUS, QUERIES, QRELS.removeprefix(HEADER), ("BK020", "qrels/test.tsv", 1, "", 1)),
+        (CORPUS, QUERIES, "q1 0 d1 1\nq1 0 d2 0\nq2 0 d2 2\n", ("BK019", "qrels/test.tsv", 1, "", 1)),
+        (
+            CORPUS,
+            QUERIES,
+            "score\tcorpus-id\tquery-id\n1\td1\tq1\n0\td2\tq1\n2\td2\tq2\n",
+            ("BK021", "qrels/test.tsv", 1, "", 1),
+        ),
+        (CORPUS, QUERIES, QRELS + "q1\td1\t1\n", ("BK024", "qrels/test.tsv", 5, "q1/d1", 1)),
+        (CORPUS, QUERIES, QRELS.replace("\t2\n", "\t2.0\n"), ("", "qrels/test.tsv", 4, "", 1)),
+    ],
+)
+def test_what_is_safe_is_done_and_told_once(
+    corpus: str, queries: str, qrels: str, change: tuple[object, ...], tmp_path: Path
+) -> None:
+    folder = made(tmp_path, corpus, queries, qrels)
+    before = data(folder)
+    report = mend_folder(folder, tmp_path / "out")
+    told = [(each.code, each.path, each.line, each.id, each.count) for each in report.changes]
+    assert told == [change]
+    assert read_manifest(tmp_path / "out").provenance.changes == report.changes
+    assert data(folder) == before
+    clean = made(tmp_path / "clean")
+    assert folder_content_ids(tmp_path / "out") == folder_content_ids(clean)
+    assert [finding.code for finding in check_folder(tmp_path / "out")] == []
+
+
+D1_AGAIN = '{"_id": "d1", "title": "", "text": "other"}\n'
+CONFLICT = QRELS + "q1\td1\t3\nq1\td1\t2\n"
+
+
+@pytest.mark.parametrize(
+    ("rule", "corpus", "queries", "qrels", "example"),
+    [
+        ("unreadable-records", CORPUS + '{"_id": \n', QUERIES, QRELS, "corpus.jsonl:3: is not JSON"),
+        ("unreadable-records", CORPUS, QUERIES + "[]\n", QRELS, "queries.jsonl:3: is not a JSON object"),
+        (
+            "unreadable-records",
+            CORPUS + '{"_id": "\udcff"}\n',
+            QUERIES,
+            QRELS,
+            "corpus.jsonl:3: is not UTF-8",
+        ),
+        ("unreadable-records", CORPUS + '{"id": "d3", "text": ""}\n', QUERIES, QRELS, 'has no "_id"'),
+        ("unreadable-records", CORPUS + '{"_id": "", "text": ""}\n', QUERIES, QRELS, "id '' is empty"),
+        (
+            "ids-with-control-characters",
+            CORPUS + '{"_id": "d\\u0001", "text": "x"}\n',
+            QUERIES,
+            QRELS,
+            "corpus.jsonl:3: id 'd\\x01' holds the control character U+0001",
+        ),
+        (
+            "ids-with-control-characters",
+            CORPUS,
+            QUERIES,
+            QRELS + "q\x01\td1\t1\n",
+            "qrels/test.tsv:5: query id 'q\\x01' holds",
+        ),
+        (
+            "empty-documents",
+            CORPUS + '{"_id": "d3", "text": ""}\n',
+            QUERIES,
+            QRELS,
+            "corpus.jsonl:3: document 'd3'",
+        ),
+        (
+            "empty-queries",
+            CORPUS,
+            QUERIES + '{"_id": "q3", "text": " "}\n',
+            QRELS,
+            "queries.jsonl:3: query 'q3'",
+        ),
+        ("duplicate-documents", CORPUS + D1_AGAIN, QUERIES, QRELS, "corpus.jsonl:3: 'd1' on lines 1, 3"),
+        ("duplicate-queries", CORPUS, QUERIES + QUERIES.replace("b", "c"), QRELS, "queries.jsonl:4: 'q2'"),
+        ("missing-grades", CORPUS, QUERIES, "q1\td1\nq2\td2\n", "qrels/test.tsv:1: has 2 columns"),
+        (
+            "unknown-header",
+            CORPUS,
+            QUERIES,
+            QRELS.replace("score", "usefulness"),
+            "'query-id corpus-id usefulness'",
+        ),
+        (
+            "unreadable-judgments",
+            CORPUS,
+            QUERIES,
+            QRELS + "q1\td1\t0.5\n",
+            "qrels/test.tsv:5: the grade is '0.5'",
+        ),
+        ("quoted-ids", CORPUS, QUERIES, QRELS.replace("q2", '"q2"'), "qrels/test.tsv:4"),
+        (
+            "conflicting-grades",
+            CORPUS,
+            QUERIES,
+            CONFLICT,
+            "qrels/test.tsv:6: q1/d1 is judged 1 on line 2 and 3 on line 5 and 2 on line 6",
+        ),
+        (
+            "judged-queries-without-text",
+            CORPUS,
+            QUERIES,
+            QRELS + "q9\td1\t1\n",
+            "qrels/test.tsv:5: query 'q9'",
+        ),
+        ("orphan-judgments", CORPUS, QUERIES, QRELS + "q1\td9\t1\n", "qrels/test.tsv:5: document 'd9'"),
+        (
+            "queries-without-positives",
+            CORPUS,
+            QUERIES,
+            QRELS.replace("2\n", "0\n"),
+            "qrels/test.tsv:4: query 'q2'",
+        ),
+        ("empty-splits", CORPUS, QUERIES, HEADER, "qrels/test.tsv: it holds no judgments"),
+    ],
+)
+def test_what_needs_a_decision_is_asked(
+    rule: str, corpus: str, queries: str, qrels: str, example: str, tmp_path: Path
+) -> None:
+    folder = made(tmp_path, corpus, queries, qrels)
+    with pytest.raises(RulesNeededError) as caught:
+        mend_folder(folder, tmp_path / "out")
+    assert rule in {each.rule for each in caught.value.needed}
+    need = next(each for each in caught.value.needed if each.rule == rule)
+    assert need.count == 1
+    assert example in need.example
+    assert f"--rule {rule}={'|'.join(RULES[rule].choices)}: " in str(need)
+    assert f"{rule}={'|'.join(RULES[rule].choices)}" in str(caught.value)
+    assert not (tmp_path / "out").exists()
+    for choice in RULES[rule].choices:
+        out = tmp_path / f"out-{choice}"
+        mend_folder(folder, out, {**STRICT, rule: choice})
+        left = {finding.code for finding in check_folder(out)}
+        assert choice == "keep" or not left & set(RULES[rule].codes)
+
+
+@pytest.mark.parametrize(
+    ("choice", "grade"), [("max", 3), ("min", 1), ("first", 1), ("last", 2), ("drop", None)]
+)
+def test_conflicting_grades(choice: str, grade: int | None, tmp_path: Path) -> None:
+    folder = made(tmp_path, qrels=CONFLICT)
+    report = mend_folder(
+        folder, tmp_path / "out", {"conflicting-grades": choice, "queries-without-positives": "keep"}
+    )
+    assert open_folder(tmp_path / "out").qrels("test")["q1"].get("d1") == grade
+    gone = {2: 1, 5: 3, 6: 2}
+    assert {each.line for each in report.changes} == {line for line, value in gone.items() if value != grade}
+    assert {each.code for each in report.changes} == {"BK025"}
+
+
+@pytest.mark.parametrize(("choice", "text"), [("first", "a"), ("last", "other"), ("drop", None)])
+def test_different_documents_under_one_id(choice: str, text: str | None, tmp_path: Path) -> None:
+    folder = made(tmp_path, corpus=CORPUS + D1_AGAIN + D1_AGAIN)
+    rules = {"duplicate-documents": choice, "orphan-judgments": "drop", "queries-without-positives": "drop"}
+    report = mend_folder(folder, tmp_path / "out", rules)
+    texts = {document.doc_id: document.text for document in open_folder(tmp_path / "out").documents()}
+    assert texts == {"d2": "b", **({} if text is None else {"d1": text})}
+    told = [(each.code, each.line) for each in report.changes if each.path == "corpus.jsonl"]
+    assert (
+        told
+        == {
+            "first": [("BK006", 3), ("BK006", 4)],
+            "last": [("BK006", 1), ("BK009", 3)],
+            "drop": [("BK006", 1), ("BK006", 3), ("BK006", 4)],
+        }[choice]
+    )
+
+
+def test_a_rule_can_call_for_the_next(tmp_path: Path) -> None:
+    """What a rule takes away may leave judgments without their document: that is asked too."""
+    folder = made(tmp_path, corpus=CORPUS.replace('"text": "a"', '"text": ""'))
+    with pytest.raises(RulesNeededError) as caught:
+        mend_folder(folder, tmp_path / "out", {"empty-documents": "drop"})
+    assert [each.rule for each in caught.value.needed] == ["orphan-judgments"]
+    mend_folder(folder, tmp_path / "out", {"empty-documents": "drop", "orphan-judgments": "keep"})
+    assert [finding.code for finding in check_folder(tmp_path / "out")] == ["BK026"]
+
+
+def test_control_characters_go_from_both_sides_of_an_id(tmp_path: Path) -> None:
+    folder = made(
+        tmp_path,
+        corpus=CORPUS + '{"_id": "d\\u00003", "title": "a\\u0007b", "text": "tab\\tstays"}\n',
+        qrels=QRELS + "q1\td\x003\t1\n",
+    )
+    rules = {"ids-with-control-characters": "strip"}
+    mend_folder(folder, tmp_path / "out", rules)
+    assert list(open_folder(tmp_path / "out").documents())[-1] == Document("d3", "a\x07b", "tab\tstays")
+    assert open_folder(tmp_path / "out").qrels("test")["q1"]["d3"] == 1
+    report = mend_folder(folder, tmp_path / "again", {**rules, "control-characters": "strip"})
+    assert list(open_folder(tmp_path / "again").documents())[-1] == Document("d3", "ab", "tab\tstays")
+    done = [(each.line, each.id, each.done) for each in report.changes if not each.code]
+    assert (3, "d3", "control characters taken out of its title") in done
+
+
+def test_what_else_a_record_says_is_kept(tmp_path: Path) -> None:
+    folder = made(
+        tmp_path, corpus=CORPUS + '{"_id": 3, "title": "", "text": "c", "url": "u", "metadata": {"k": 1}}\n'
+    )
+    report = mend_folder(folder, tmp_path / "out")
+    assert list(open_folder(tmp_path / "out").documents())[-1] == Document("3", "", "c", {"k": 1, "url": "u"})
+    assert sorted(each.done for each in report.changes) == [
+        "id written as a string, not a number",
+        "keys of the record moved into its metadata",
+    ]
+
+
+def test_quotes(tmp_path: Path) -> None:
+    folder = made(tmp_path, qrels=QRELS.replace("q2\td2", '"q2"\t"d2"'))
+    mend_folder(folder, tmp_path / "out", {"quoted-ids": "strip"})
+    assert list(open_folder(tmp_path / "out").judgments("test"))[-1] == Judgment("q2", "d2", 2)
+
+
+def test_judgments_keep_the_order_of_their_file(tmp_path: Path) -> None:
+    folder = made(tmp_path, qrels=HEADER + "q2\td2\t1\nq1\td1\t1\nq2\td1\t0\n")
+    mend_folder(folder, tmp_path / "out")
+    assert (tmp_path / "out" / "qrels" / "test.tsv").read_bytes() == (
+        folder / "qrels" / "test.tsv"
+    ).read_bytes()
+
+
+def test_escapes_and_compression_stay(tmp_path: Path) -> None:
+    folder = made(tmp_path, corpus=CORPUS.replace('"text": "a"', '"text": "\\u00e4"'))
+    mend_folder(folder, tmp_path / "out")
+    assert b"\\u00e4" in (tmp_path / "out" / "corpus.jsonl").read_bytes()
+    folder = made(tmp_path / "raw", corpus=CORPUS.replace('"text": "a"', '"text": "\u00e4"'))
+    mend_folder(folder, tmp_path / "plain")
+    assert "\u00e4".encode() in (tmp_path / "plain" / "corpus.jsonl").read_bytes()
+
+
+def test_the_manifest_tells_rules_and_inputs(tmp_path: Path) -> None:
+    folder = made(tmp_path, qrels=CONFLICT)
+    rules = parse_rules(["conflicting-grades=max"])
+    report = mend_folder(folder, tmp_path / "out", rules)
+    provenance = read_manifest(tmp_path / "out").provenance
+    assert (provenance.source, provenance.converter) == ("source", "mend")
+    assert provenance.options == {"rules": {"conflicting-grades": "max"}}
+    assert set(provenance.inputs) == {"corpus.jsonl", "queries.jsonl", "qrels/test.tsv"}
+    assert report.manifest == read_manifest(tmp_path / "out")
+    mend_folder(folder, tmp_path / "again", rules)
+    assert data(tmp_path / "again") == data(tmp_path / "out")
+
+
+def test_changed_files_of_a_written_folder_are_told(folder: Path, tmp_path: Path) -> None:
+    mend_folder(folder, tmp_path / "one")
+    with (tmp_path / "one" / "queries.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"_id": "q4", "text": "more", "metadata": {}}\n')
+    report = mend_folder(tmp_path / "one", tmp_path / "two")
+    assert [(each.code, each.path) for each in report.changes] == [("BK040", "manifest.json")]
+    assert verify_manifest(tmp_path / "two") == []
+
+
+def test_refusals(tmp_path: Path) -> None:
+    folder = made(tmp_path)
+    for out in (folder, folder / "inside"):
+        with pytest.raises(UsageError, match="lies in the folder to mend"):
+            mend_folder(folder, out)
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "mine").touch()
+    with pytest.raises(UsageError, match="is there already"):
+        mend_folder(folder, tmp_path / "there")
+    with pytest.raises(UsageError, match="did you mean 'orphan-judgments'"):
+        mend_folder(folder, tmp_path / "out", {"orphan-judgment": "drop"})
+    with pytest.raises(UsageError, match=r"has no choice 'biggest' \(it has: max, min"):
+        mend_folder(folder, tmp_path / "out", {"conflicting-grades": "biggest"})
+    for words in (["orphan-judgments"], ["orphan-judgments=drop", "orphan-judgments=keep"]):
+        with pytest.raises(UsageError, match=r"is not NAME=CHOICE|is given twice"):
+            parse_rules(words)
+    (folder / "corpus.jsonl").unlink()
+    with pytest.raises(DataError, match=r"has no corpus\.jsonl"):
+        mend_folder(folder, tmp_path / "out")
+
+
+def test_every_rule_answers_findings_that_exist() -> None:
+    assert {code for rule in RULES.values() for code in rule.codes} <= set(CODES)
+
+
+def test_a_change_on_one_line() -> None:
+    assert str(Change(code="BK014", path="corpus.jsonl", line=3, done="CR LF made LF", count=1200)) == (
+        "BK014 corpus.jsonl:3: CR LF made LF (1,200 times)"
+    )
+    assert str(Change(code="", path="t.tsv", id="q/d", done="x")) == "form  t.tsv: 'q/d': x"
+
+
+LINES = st.sampled_from(
+    [
+        *(
+            f'{{"_id": "{row[0]}", "title": "{row[1]}", "text": "{row[2]}"}}'
+            for row in (("a", "", "x"), ("a", "", "y"), ("b", "t", ""))
+        ),
+        '{"_id": "c", "title": null, "text": ""}',
+        '{"_id": "a\\u0001", "text": "x"}',
+        '{"_id": "a", "text": "x"}{"_id": "d", "text": "z"}',
+        '{"_id": 7, "text": "\\u0002", "extra": [1]}',
+        '{"_id": "e", "text": null}',
+        *("", "  ", "[]", '{"_id": "f"', '{"text": "no id"}', '{"_id": "\udcff", "text": ""}', '"x"'),
+    ]
+)
+ROWS = st.sampled_from(
+    [
+        *(
+            "query-id\tcorpus-id\tscore",
+            "corpus-id\tquery-id\tscore",
+            "one\ttwo\tthree",
+            "a 0 a 1",
+            "a\ta",
+            "# note",
+        ),
+        *(
+            "a\ta\t1",
+            "a\ta\t0",
+            "a\tb\t2.0",
+            "a\tb\t2",
+            "c\ta\t0",
+            "z\ta\t1",
+            "a\tz\t1",
+            '"a"\t"b"\t1',
+            "a\tb\t1.5",
+        ),
+        *("a\x01\ta\t1", "a\t\t1", "a\tb", "", "7\t7\t99999999999", "\udcff\ta\t1"),
+    ]
+)
+ENDS = st.sampled_from(["\n", "\r\n", ""])
+
+
+def text(lines: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.tuples(st.sampled_from(["", "\ufeff"]), st.lists(lines, max_size=7), ENDS).map(
+        lambda parts: parts[0] + "\n".join(parts[1]) + parts[2]
+    )
+
+
+@pytest.mark.slow
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(corpus=text(LINES), queries=text(LINES), qrels=text(ROWS))
+def test_with_every_rule_given_no_error_is_left(
+    corpus: str, queries: str, qrels: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    place = tmp_path_factory.mktemp("mend")
+    folder = made(place, corpus, queries, qrels)
+    mend_folder(folder, place / "out", STRICT)
+    left = [finding for finding in check_folder(place / "out") if finding.severity == "error"]
+    assert left == []
+    report = mend_folder(place / "out", place / "again", STRICT)
+    assert report.changes == []
+    assert folder_content_ids(place / "again") == folder_content_ids(place / "out")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@given(files=st.tuples(st.binary(max_size=60), st.binary(max_size=60), st.binary(max_size=60)))
+def test_any_bytes_are_mended_or_refused(
+    files: tuple[bytes, bytes, bytes], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    place = tmp_path_factory.mktemp("bytes")
+    folder = made(place)
+    for name, content in zip(("corpus.jsonl", "queries.jsonl", "qrels/test.tsv"), files, strict=True):
+        (folder / name).write_bytes(content)
+    try:
+        mend_folder(folder, place / "out", STRICT)
+    except BeirkitError:
+        assert not (place / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "rules"), [("scifact", {}), ("cranfield", {"empty-documents": "keep"}), ("cisi", {})]
+)
+def test_published_folders_stay_byte_for_byte(
+    name: str, rules: dict[str, str], shared: Path, tmp_path: Path
+) -> None:
+    source = shared / "data" / name / "beir"
+    report = mend_folder(source, tmp_path / "out", rules)
+    assert report.changes == []
+    assert {file: facts for file, facts in data(tmp_path / "out").items() if file != "manifest.json"} == {
+        file: facts
+        for file, facts in data(source).items()
+        if file.startswith(("corpus", "queries", "qrels/"))
+    }
