@@ -253,7 +253,7 @@ def _score(
     wanted = tuple(dict.fromkeys((*measures, *(stored.measures if stored else ()))))
     scores = evaluate(
         exam.qrels,
-        folder.read_run(),
+        folder.read_run().including(query.query_id for query in exam.queries),
         wanted,
         protocol,
         self_match_ids=frozenset(manifest["self_match"]["query_ids"]),

@@ -92,6 +92,9 @@ _KINDS = {
 
 SUFFIXES = tuple(_KINDS)
 
+# Other forms, by how they start; said by name, or a reader would call them a damaged text.
+_UNREAD = {b"\x04\x22\x4d\x18": "lz4", b"\xfd7zXZ\x00": "xz"}
+
 
 def bare_name(name: str) -> str:
     """The name of what a compressed file holds: ``corpus.jsonl`` for ``corpus.jsonl.bz2``."""
@@ -113,6 +116,13 @@ def reading_through(raw: io.BufferedReader[Any], path: Path | str) -> BinaryIO:
     for kind in _KINDS.values():
         if start.startswith(kind.magic):
             return io.BufferedReader(_Unpacked(raw, path, kind), BUFFER)
+    for magic, form in _UNREAD.items():
+        if start.startswith(magic):
+            raise DataError(
+                f"is compressed by {form}, which is not read",
+                path=path,
+                hint=f"unpack it first: {form} -d {Path(path).name}",
+            )
     named = _KINDS.get(Path(path).suffix)
     if named is not None:
         if any(magic.startswith(start) for magic in named.magic):

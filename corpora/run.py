@@ -141,6 +141,15 @@ class Run:
         ids = [self.query_ids[i] for i in chosen]
         return Run(ids, self.doc_ids, offsets, self.docs[inside], self.scores[inside], self.tag)
 
+    def including(self, query_ids: Iterable[str]) -> Run:
+        """With an empty list for each of these queries that has none; a TREC file cannot hold such lists."""
+        known = set(self.query_ids)
+        more = [query_id for query_id in query_ids if query_id not in known]
+        if not more:
+            return self
+        offsets = np.concatenate((self.offsets, np.full(len(more), self.offsets[-1])))
+        return Run([*self.query_ids, *more], self.doc_ids, offsets, self.docs, self.scores, self.tag)
+
     def results(self, index: int) -> tuple[npt.NDArray[np.int32], Scores]:
         """Documents and scores of the query at ``index``, as they stand."""
         part = slice(int(self.offsets[index]), int(self.offsets[index + 1]))

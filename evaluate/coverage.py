@@ -43,12 +43,17 @@ def absent_from(corpus_ids: Iterable[str], wanted: Collection[str]) -> Absent:
         wanted: the ids that should be among them.
     """
     missing = dict.fromkeys(wanted)
-    composed = {unicodedata.normalize("NFC", doc_id): doc_id for doc_id in missing}
+    composed: dict[str, list[str]] = {}
+    for doc_id in missing:
+        composed.setdefault(_composed(doc_id), []).append(doc_id)
     twins: dict[str, str] = {}
     for doc_id in corpus_ids:
-        form = doc_id if doc_id.isascii() else unicodedata.normalize("NFC", doc_id)
-        if doc_id in missing:
-            del missing[doc_id]
-        elif form in composed:
-            twins[composed[form]] = doc_id
+        missing.pop(doc_id, None)
+        for wish in composed.get(_composed(doc_id), ()):
+            if wish != doc_id:
+                twins[wish] = doc_id
     return Absent(tuple(missing), {ours: theirs for ours, theirs in twins.items() if ours in missing})
+
+
+def _composed(doc_id: str) -> str:
+    return doc_id if doc_id.isascii() else unicodedata.normalize("NFC", doc_id)

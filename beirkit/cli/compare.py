@@ -11,6 +11,8 @@ from beirkit.cli.arguments import add_json, add_measures
 from beirkit.cli.score import add_judgments
 
 if TYPE_CHECKING:
+    from beirkit.corpora.records import Qrels
+    from beirkit.corpora.run import Run
     from beirkit.evaluate.compare import Comparison
 
 
@@ -46,7 +48,6 @@ def execute(args: argparse.Namespace) -> int:
     """Compare runs with a baseline on the same judgments."""
     from beirkit.cli.output import print_json, print_table
     from beirkit.cli.score import read_judgments
-    from beirkit.corpora.run_files import read_run
     from beirkit.evaluate.compare import compare
     from beirkit.evaluate.engine import evaluate
     from beirkit.evaluate.measures import parse_measures
@@ -60,7 +61,7 @@ def execute(args: argparse.Namespace) -> int:
     exam = read_judgments(args.qrels, args.split, args.default_relevance)
     scores = {
         name: evaluate(
-            exam.qrels, read_run(run_file(path)), measures, protocol, self_match_ids=exam.self_match_ids
+            exam.qrels, _run(path, exam.qrels), measures, protocol, self_match_ids=exam.self_match_ids
         )
         for name, path in named.items()
     }
@@ -110,6 +111,14 @@ def run_file(path: Path) -> Path:
         if (path / name).is_file():
             return path / name
     return path
+
+
+def _run(path: Path, qrels: Qrels) -> Run:
+    """A run; in a result folder every judged query was searched, and one that is not there found nothing."""
+    from beirkit.corpora.run_files import read_run
+
+    file = run_file(path)
+    return read_run(file) if file == path else read_run(file).including(qrels)
 
 
 def system_names(paths: list[Path]) -> dict[str, Path]:

@@ -269,3 +269,19 @@ def test_the_resolved_options_stand_under_the_table(
     ):
         assert part in said
     assert "4 judged queries; 1 without results; 0 self-matches removed" in said
+
+
+def test_a_search_that_finds_nothing_scores_0(birds: Path, tmp_path: Path) -> None:
+    rows = (birds / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+    blank = "".join(json.dumps({**json.loads(row), "text": "zzz"}) + "\n" for row in rows)
+    (birds / "queries.jsonl").write_text(blank, encoding="utf-8")
+    out = tmp_path / "nothing"
+    for protocol in (
+        "beirkit",
+        "mteb",
+    ):  # mteb leaves out queries that are missing, not those that found nothing
+        assert main(["run", "-d", str(birds), "-r", "bm25", "--out", str(out), "--protocol", protocol]) == 0
+        (path,) = out.glob(f"*/*/scores.{protocol}.jsonl")
+        assert read_scores(path).mean("nDCG@10") == 0.0
+    (folder,) = out.glob("*/*")
+    assert main(["compare", str(folder), str(folder), "--qrels", str(birds), "--protocol", "mteb"]) == 0

@@ -190,3 +190,9 @@ def test_a_frame_holds_the_ranking(run: dict[str, dict[str, float]]) -> None:
         assert rank == len(row)
         assert score == run[query_id][doc_id]
     assert rebuilt == {query_id: in_order(row) for query_id, row in run.items() if row}
+
+
+def test_queries_without_results_can_be_added() -> None:
+    run = Run.from_dict({"b": {"d": 1.0}})
+    assert run.including(["a", "b", "c"]).to_dict() == {"b": {"d": 1.0}, "a": {}, "c": {}}
+    assert run.including(["b"]) is run

@@ -52,7 +52,7 @@ def write_files(case: Case, folder: Path) -> Path:
 def one_file(case: Case, folder: Path) -> Path:
     """Write the one file of a case; its path."""
     (name,) = case["input"]["files"]
-    return write_files(case, folder) / name
+    return write_files(case, folder) / str(name)
 
 
 def open_case(case: Case, folder: Path, **options: Any) -> Collection:

@@ -1,0 +1,38 @@
+"""BM25 over a handful of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from beirkit.corpora.records import Document, Query
+from beirkit.corpora.run import Run
+from beirkit.retrievers.base import Retriever
+from beirkit.retrievers.lexical.bm25 import BM25Options, BM25Retriever
+
+
+def bm25(corpus: Mapping[str, str | Mapping[str, str]], **options: Any) -> Retriever[Any]:
+    """An index of a corpus of texts, or of titles and texts."""
+    retriever = BM25Retriever(msgspec.convert(options, BM25Options))
+    retriever.index(
+        [
+            Document(doc_id, text=row)
+            if isinstance(row, str)
+            else Document(doc_id, row["title"], row["text"])
+            for doc_id, row in corpus.items()
+        ]
+    )
+    return retriever
+
+
+def search(retriever: Retriever[Any], queries: Mapping[str, str], k: int) -> Run:
+    """The run of these queries."""
+    return retriever.search([Query(query_id, text) for query_id, text in queries.items()], k)
+
+
+def ranked(corpus: Mapping[str, Any], query: str, k: int, **options: Any) -> list[str]:
+    """The documents found for one query, best first."""
+    run = search(bm25(corpus, **options), {"q": query}, k)
+    return [doc_id for _, pairs in run.lists() for doc_id, _ in pairs]

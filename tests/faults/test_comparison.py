@@ -1,0 +1,145 @@
+"""K17-06, K19 and K20, as far as they hold already: splits, averages, repeated scoring, comparison."""
+
+from __future__ import annotations
+
+import gc
+import resource
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from beirkit.cli.main import main
+from beirkit.corpora.errors import UsageError
+from beirkit.datasets import choose_split, find_dataset
+from beirkit.evaluate import evaluate
+from beirkit.evaluate.compare import ComparisonTable, compare
+from beirkit.evaluate.measures import Measure
+from beirkit.evaluate.protocol import get_protocol
+from beirkit.evaluate.scores import Counts, Scores
+from beirkit.figures import figure
+from tests.faults.cases import QRELS, Case, case, open_case
+
+
+def made_scores(per_query: dict[str, float], measure: str = "nDCG@10") -> Scores:
+    """Scores with the given values."""
+    return Scores(
+        tuple(per_query),
+        (Measure.parse(measure),),
+        np.array([[value] for value in per_query.values()]),
+        get_protocol("beirkit"),
+        Counts(judged=len(per_query), scored=len(per_query)),
+    )
+
+
+@case("K19-03")
+def test_a_missing_split_is_never_replaced(
+    case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = f"{QRELS}q\td1\t1\n"
+    files = {"queries.jsonl": '{"_id": "q", "text": "x"}\n', "qrels/train.tsv": row, "qrels/dev.tsv": row}
+    collection = open_case({"input": {"files": files}}, tmp_path / "birds")
+    with pytest.raises(UsageError, match=r"no split 'test' \(it has: dev, train\)"):
+        collection.qrels(case["input"]["split"])
+    command = ["run", "-d", str(tmp_path / "birds"), "-r", "bm25", "--out", str(tmp_path / "out")]
+    assert main([*command, "--split", case["input"]["split"]]) == 2
+    assert "it has: dev, train" in capsys.readouterr().err
+    assert main(command) == 2
+    assert "needs --split: it has dev, train" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@case("K19-05")
+def test_train_is_never_taken_by_default(case: Case, tmp_path: Path) -> None:
+    assert case["input"]["split"] is None
+    files = {"queries.jsonl": '{"_id": "q", "text": "x"}\n', "qrels/train.tsv": f"{QRELS}q\td1\t1\n"}
+    collection = open_case({"input": {"files": files}}, tmp_path)
+    dataset = find_dataset(str(tmp_path))
+    with pytest.raises(UsageError, match="add --split train"):
+        choose_split(dataset, collection, None)
+    assert choose_split(dataset, collection, "train") == "train"
+
+
+@case("K19-06")
+def test_a_mean_is_taken_before_rounding(case: Case) -> None:
+    given = case["input"]
+    scores = made_scores(given["scores"]["m"])
+    mean = scores.mean("nDCG@10")
+    assert mean is not None
+    assert f"{mean * given['scale']:.{given['digits']}f}" == case["expected"]["values"]["avg_display"]
+    assert figure(mean, 3) == "0.101"  # of 0.102, 0.102 and 0.101 it would be 0.102
+    rounded = [round(value, 3) for value in given["scores"]["m"].values()]
+    assert f"{sum(rounded) / len(rounded):.3f}" == "0.102"
+
+
+def compared(case: Case) -> ComparisonTable:
+    """B against A."""
+    per_query = case["input"]["per_query"]
+    return compare({name: made_scores(row) for name, row in per_query.items()}, "nDCG@10", "A")
+
+
+@case("K20-01")
+def test_identical_systems_do_not_differ(case: Case) -> None:
+    row = compared(case).rows[1]
+    expected = case["expected"]["values"]
+    assert (row.difference, row.p, row.p_holm) == (expected["delta"], expected["p"], 1.0)
+    assert row.note == "identical per-query scores"
+    assert row.interval == (0.0, 0.0)
+    assert "nan" not in str(compared(case).to_dict()).lower()
+
+
+@case("K20-03")
+def test_one_query_is_too_few_for_a_test(case: Case) -> None:
+    row = compared(case).rows[1]
+    assert row.difference == case["expected"]["values"]["delta"]
+    assert (row.p, row.p_holm) == (None, None)
+    assert row.note == "too few queries for a test"
+
+
+@case("K20-06")
+def test_only_like_is_compared_with_like(
+    case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = case["input"]["results"]
+    assert (first["ignore_identical_ids"], second["ignore_identical_ids"]) == (True, False)
+    qrels, run = {"q": {"d": 1}}, {"q": {"d": 1.0}}
+    scores = {
+        "A": evaluate(qrels, run, first["metric"], "beir", depth=first["top_k"]),
+        "B": evaluate(qrels, run, second["metric"], "trec_eval", depth=second["top_k"]),
+    }
+    with pytest.raises(UsageError, match="not comparable: B was scored under trec_eval: ") as caught:
+        compare(scores, first["metric"], "A")
+    for setting in ("self-matches kept", "self-matches removed", "depth 100", "depth 1000"):
+        assert setting in str(caught.value)
+
+    files = {"queries.jsonl": '{"_id": "q", "text": "x"}\n', "qrels/test.tsv": f"{QRELS}q\td1\t1\n"}
+    open_case({"input": {"files": files}}, tmp_path / "birds")
+    folders = []
+    for k in (first["top_k"], second["top_k"]):
+        out = tmp_path / str(k)
+        command = ["run", "-d", str(tmp_path / "birds"), "-r", "bm25", "-k", str(k), "--out", str(out)]
+        assert main(command) == 0
+        (manifest,) = out.glob("*/*/manifest.json")
+        folders.append(str(manifest.parent))
+    capsys.readouterr()
+    command = ["compare", *folders, "--qrels", str(tmp_path / "birds")]
+    assert main(command) == 2
+    assert "not comparable: k is 1000 in bm25--" in capsys.readouterr().err
+    assert main([*command, "--force"]) == 0
+
+
+@case("K17-06")
+def test_scoring_again_and_again_keeps_no_memory(case: Case) -> None:
+    assert case["input"]["rule"] == "100 queries x 100 results"
+    qrels = {f"q{q}": {f"d{d}": d % 3 for d in range(20)} for q in range(100)}
+    run = {f"q{q}": {f"d{d}": float((d * 7 + q) % 101) for d in range(100)} for q in range(100)}
+    unit = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss, in bytes
+    values, peak = set(), 0
+    for call in range(case["input"]["n"]):
+        values.add(evaluate(qrels, run, ["nDCG@10", "AP", "R@100"]).mean("nDCG@10"))
+        if call == 20:
+            gc.collect()
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    assert len(values) == 1
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit - peak < 20 << 20

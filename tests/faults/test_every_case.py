@@ -1,0 +1,40 @@
+"""No handed case is left out silently."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+from tests.faults.cases import all_cases
+
+OF_OTHERS = {
+    "K15-": "encoders by configuration: the retrieval issue; those that hold already have a test",
+    "K17-05": "the memory of a conversion of 200,000 records: measured in benchmarks/, not in a test",
+    "K18-": "fusion: its own issue",
+    "K19-01": "macro means over the parts of a benchmark: the leaderboard issue",
+    "K19-07": "importing scores of other tools: the leaderboard issue",
+    "K20-04": "ranks of a leaderboard: the leaderboard issue",
+}
+
+
+def named() -> Counter[str]:
+    """How often each case is named by a ``@case`` in this folder."""
+    found: Counter[str] = Counter()
+    for path in sorted(Path(__file__).parent.glob("test_*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "case":
+                found.update(str(arg.value) for arg in node.args if isinstance(arg, ast.Constant))
+    return found
+
+
+def test_every_case_has_a_test(shared: Path) -> None:
+    known = set(all_cases(shared / "faults" / "cases.jsonl"))
+    assert len(known) == 118
+    missing = {one for one in known - set(named()) if not one.startswith(tuple(OF_OTHERS))}
+    assert not missing
+    assert not set(named()) - known
+
+
+def test_no_case_is_named_twice() -> None:
+    assert [one for one, times in named().items() if times > 1] == []
