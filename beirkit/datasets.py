@@ -14,6 +14,7 @@ from beirkit.configs.load import load_dataset, names
 from beirkit.configs.schema import DatasetConfig
 from beirkit.corpora.collection import Collection, Provenance
 from beirkit.corpora.errors import DataError, UnknownNameError, UsageError, nearest
+from beirkit.corpora.findings import Known
 from beirkit.corpora.folder import is_beir_folder, open_folder, write_folder
 from beirkit.corpora.manifest import Manifest, has_manifest, read_manifest
 from beirkit.corpora.progress import Progress, silent
@@ -60,7 +61,7 @@ def find_dataset(text: str, *, progress: Progress = silent) -> Dataset:
         return Dataset(text, folder, config)
     path = Path(text)
     if is_beir_folder(path):
-        known = _config_of(path)
+        known = config_of(path)
         return Dataset(known.name if known else path.resolve().name, path, known)
     if path.exists():
         raise DataError(
@@ -175,6 +176,36 @@ def self_match_ids(dataset: Dataset, collection: Collection, query_ids: set[str]
     )
 
 
+def config_of(folder: Path) -> DatasetConfig | None:
+    """The shipped facts about a folder, where its manifest says that it was built as a named dataset."""
+    if not has_manifest(folder):
+        return None
+    try:
+        manifest = read_manifest(folder)
+    except DataError:  # a manifest of somebody else's: nothing is known about the folder
+        return None
+    source, converter = manifest.provenance.source, manifest.provenance.converter
+    if source not in names("datasets"):
+        return None
+    config = load_dataset(source)
+    return config if converter == config.format else None
+
+
+def known_defects(folder: Path) -> list[Known]:
+    """The published defects of the dataset that a folder was built as, for ``check_folder``."""
+    config = config_of(folder)
+    return [
+        Known(
+            code=defect.code,
+            note=defect.note,
+            file=defect.file,
+            keys=tuple(defect.ids),
+            count=defect.count,
+        )
+        for defect in (config.known if config else [])
+    ]
+
+
 def _build_named(config: DatasetConfig, folder: Path, progress: Progress) -> None:
     from beirkit.converters import catalog
 
@@ -209,21 +240,6 @@ def _named(provenance: Provenance, config: DatasetConfig) -> Provenance:
         citation=config.citation or provenance.citation,
         revision=provenance.revision or config.revision,
     )
-
-
-def _config_of(folder: Path) -> DatasetConfig | None:
-    """The shipped facts about a folder, where its manifest says that it was built as a named dataset."""
-    if not has_manifest(folder):
-        return None
-    try:
-        manifest = read_manifest(folder)
-    except DataError:  # a manifest of somebody else's: nothing is known about the folder
-        return None
-    source, converter = manifest.provenance.source, manifest.provenance.converter
-    if source not in names("datasets"):
-        return None
-    config = load_dataset(source)
-    return config if converter == config.format else None
 
 
 def _report_differences(manifest: Manifest, config: DatasetConfig) -> None:

@@ -27,6 +27,24 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     judgments: dict[str, dict[int, int]] = {}
 
 
+class KnownDefect(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A published defect of a dataset: ``beirkit check`` tells it as known.
+
+    Attributes:
+        code: what kind it is, as listed in docs/codes.
+        note: what is known about it, and where it was published.
+        file: the file it is in, such as `qrels/test.tsv`.
+        ids: the ids it is about; a pair of query and document may be given by either.
+        count: how many there are; where more are found, none of them is taken as known.
+    """
+
+    code: str
+    note: str
+    file: str = ""
+    ids: list[str] = []
+    count: int | None = None
+
+
 class DatasetConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     r"""Facts about one dataset (``configs/datasets/*.yaml``).
 
@@ -45,7 +63,7 @@ class DatasetConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         measures: measures reported beside the default ones, the first as the dataset's main measure.
         self_match: whether a result whose id equals the query's is removed before scoring.
         family: datasets of one family share texts; training on one is not zero-shot on another.
-        known: codes of published defects, with what is known about them.
+        known: published defects, which `beirkit check` tells as known.
         judgment_kind: what a judgment says.
         licence: as the owner states it.
         citation: as the owner asks for it.
@@ -67,7 +85,7 @@ class DatasetConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     measures: list[str] = []
     self_match: Literal["keep", "remove"] = "keep"
     family: str
-    known: dict[str, str] = {}
+    known: list[KnownDefect] = []
     judgment_kind: Literal["graded", "reference-url", "span"] = "graded"
     licence: str
     citation: str = ""

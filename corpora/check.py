@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
-from typing import Any, Generic, Literal, TypeVar
 
-import msgspec
-
+from beirkit.corpora.check_qrels import Judged, check_qrels
+from beirkit.corpora.check_records import DOCUMENTS, QUERIES, Ids, Tally, Texts, check_records
+from beirkit.corpora.compressed import SUFFIXES
 from beirkit.corpora.errors import DataError
-from beirkit.corpora.files import open_bytes
-from beirkit.corpora.findings import Finding, Refused, Report
-from beirkit.corpora.jsonl import parse_document, parse_query, records_on
-from beirkit.corpora.keys import IdSet
+from beirkit.corpora.findings import CAP, Finding, Identity, Known, Report
 from beirkit.corpora.layout import find_qrels
 from beirkit.corpora.manifest import has_manifest, verify_manifest
-from beirkit.corpora.qrels_lines import QrelsParser
-from beirkit.corpora.records import Document, Judgment, Query
-from beirkit.corpora.unique import record_id
-
-RecordT = TypeVar("RecordT", Document, Query)
+from beirkit.corpora.progress import Progress, silent
+from beirkit.corpora.records import Document, Query
 
 
-def check_folder(path: Path | str) -> list[Finding]:
+def check_folder(
+    path: Path | str,
+    *,
+    known: Sequence[Known] = (),
+    accepted: Mapping[Identity, int] | None = None,
+    cap: int | None = CAP,
+    deep: bool = False,
+    progress: Progress = silent,
+) -> list[Finding]:
     """Every defect of a BEIR folder, file by file in the order of their lines.
 
     Args:
         path: the folder.
+        known: published defects of the dataset; they are told with the severity ``known``.
+        accepted: how many of each defect are accepted; they are told with the severity ``accepted``.
+        cap: findings of one code in one file that are told one by one; None: all.
+        deep: compare the texts with each other too: near-duplicates, repeated queries, shared ones.
+        progress: told of every record.
 
     Returns:
         the findings; empty for a folder without fault. The sum of their ``count`` is the number of defects.
@@ -39,203 +45,117 @@ def check_folder(path: Path | str) -> list[Finding]:
     folder = Path(path)
     if not folder.is_dir():
         raise DataError("is not a folder" if folder.exists() else "does not exist", path=folder)
-    report = Report()
-    documents = _check_records(folder, "corpus.jsonl", _Kind(parse_document, _look_at_document), report)
-    queries = _check_records(folder, "queries.jsonl", _Kind(parse_query, _look_at_query), report)
-    try:
-        qrels = find_qrels(folder)
-    except DataError as error:
-        report.add("BK001", "qrels", None, error.found, error.hint)
-        qrels = {}
-    if not qrels:
-        report.add(
-            "BK031", "qrels", None, "there is no qrels/<split>.tsv", "without judgments nothing is scored"
-        )
-    for split, file in qrels.items():
-        _check_qrels(split, file, file.relative_to(folder).as_posix(), documents, queries, report)
+    report = Report(known, accepted, cap)
+    texts = Texts()
+    queries = documents = None
+    queries_file, corpus_file = _find(folder, "queries.jsonl", report), _find(folder, "corpus.jsonl", report)
+    if queries_file is not None:
+        queries = _check_queries(queries_file, texts, report, progress)
+    if corpus_file is not None:
+        documents = _check_corpus(corpus_file, texts, report, progress)
+    splits = _check_splits(folder, documents, queries, report, progress)
+    if queries_file is not None and queries is not None and splits:
+        _check_unjudged(queries_file, queries, splits, report)
     _check_manifest(folder, report)
     return report.findings()
 
 
-@dataclass(frozen=True)
-class _Kind(Generic[RecordT]):
-    """How one kind of record is parsed, and what else is looked at in it: code, found, to do."""
-
-    parse: Callable[[bytes], RecordT]
-    look: Callable[[RecordT, bytes], Iterator[tuple[str, str, str]]]
-
-
-def _look_at_document(document: Document, line: bytes) -> Iterator[tuple[str, str, str]]:
-    if not document.title.strip() and not document.text.strip():
-        yield "BK010", f"document {document.doc_id!r} has neither title nor text", "it can never be found"
-    if not document.title and b"null" in line and _is_null(line, "title"):
-        yield "BK012", f"the title of document {document.doc_id!r} is null", "write an empty string"
-    if not document.text and b"null" in line and _is_null(line, "text"):
-        yield "BK012", f"the text of document {document.doc_id!r} is null", "write an empty string"
-
-
-def _look_at_query(query: Query, line: bytes) -> Iterator[tuple[str, str, str]]:
-    if not query.text.strip():
-        yield "BK011", f"query {query.query_id!r} has no text", "it can find nothing"
-
-
-def _is_null(line: bytes, key: str) -> bool:
-    value: Any = msgspec.json.decode(line)
-    return value.get(key, "") is None
-
-
-def _check_records(folder: Path, name: str, kind: _Kind[RecordT], report: Report) -> IdSet | None:
-    """Check one JSON lines file; the ids it holds, None where it cannot be read."""
-    plain, packed = folder / name, folder / f"{name}.gz"
-    if plain.is_file() and packed.is_file():
-        report.add("BK001", name, None, f"both {name} and {name}.gz are there", "remove the one out of date")
-    path = plain if plain.is_file() else packed
-    if not path.is_file():
+def _find(folder: Path, name: str, report: Report) -> Path | None:
+    """A file, plain or compressed."""
+    there = [path for packed in ("", *SUFFIXES) if (path := folder / f"{name}{packed}").is_file()]
+    if len(there) > 1:
+        found = f"both {there[0].name} and {there[1].name} are there"
+        report.add("BK001", name, None, found, "remove the one out of date")
+    if not there:
         report.add("BK001", name, None, "is missing", "a BEIR folder needs it")
         return None
-    ids = IdSet()
-    again: set[str] = set()
-    try:
-        for number, line in _lines(path, path.name, report):
-            for record in _parsed(line, number, path.name, kind, report):
-                if not ids.add(record_id(record)):
-                    again.add(record_id(record))
-        if again:
-            _tell_repeats(path, again, kind, report)
-    except DataError as error:
-        report.add("BK001", path.name, error.line, error.found, error.hint)
-        return None  # what was not read may hold every id that seems to be missing
+    return there[0]
+
+
+def _check_queries(path: Path, texts: Texts, report: Report, progress: Progress) -> Ids | None:
+    with progress(f"checking {path.name}", None, "queries") as advance:
+
+        def each(numbers: Sequence[int], queries: Sequence[Query]) -> None:
+            advance(len(queries))
+            texts.add(queries)
+
+        return check_records(path, QUERIES, report, each)
+
+
+def _check_corpus(path: Path, texts: Texts, report: Report, progress: Progress) -> Ids | None:
+    """Check the documents, and which of them have a query's id."""
+    same, other = Tally(), Tally()
+    with progress(f"checking {path.name}", None, "documents") as advance:
+
+        def each(numbers: Sequence[int], documents: Sequence[Document]) -> None:
+            advance(len(documents))
+            for place, equal in texts.compare(documents):
+                (same if equal else other).add(documents[place].doc_id, numbers[place])
+
+        ids = check_records(path, DOCUMENTS, report, each)
+    if same.count:
+        found = f"{same.count} documents have id and text of a query ({same})"
+        todo = "each finds itself first; a protocol that removes such results (beirkit, beir, mteb) is needed"
+        report.add("BK033", path.name, same.line, found, todo, count=same.count)
+    if other.count:
+        found = f"{other.count} documents have the id of a query and another text ({other})"
+        todo = "beir and mteb remove a query's own id from its results, and so hide them from that query"
+        report.add("BK034", path.name, other.line, found, todo, count=other.count)
     return ids
 
 
-def _parsed(line: bytes, number: int, name: str, kind: _Kind[RecordT], report: Report) -> Iterator[RecordT]:
-    """The records of a line: one, or none with a finding, or several with one finding for their being so."""
+def _check_splits(
+    folder: Path, documents: Ids | None, queries: Ids | None, report: Report, progress: Progress
+) -> dict[str, Judged]:
+    """Check every judgment file, and which queries several of them judge."""
     try:
-        record = kind.parse(line)
-    except Refused as refused:
-        report.add(refused.code, name, number, refused.found, refused.todo)
-        parts = records_on(line)
-        if len(parts) > 1:  # their ids count, so that judgments are not called orphans for this
-            for part in parts:
-                yield from _parsed(part, number, name, kind, report)
-        return
-    for code, found, todo in kind.look(record, line):
-        report.add(code, name, number, found, todo)
-    yield record
-
-
-def _tell_repeats(path: Path, again: set[str], kind: _Kind[RecordT], report: Report) -> None:
-    """A second pass over a file in which ids come more than once, to say where and with what."""
-    first: dict[str, tuple[int, bytes]] = {}
-    silent = Report()
-    for number, line in _lines(path, path.name, silent):
-        for record in _parsed(line, number, path.name, kind, silent):
-            key = record_id(record)
-            if key not in again:
-                continue
-            digest = repr(msgspec.structs.astuple(record)[:-1]).encode()
-            if key not in first:
-                first[key] = (number, digest)
-                continue
-            line_of_first, known = first[key]
-            if known == digest:
-                found = f"id {key!r} is repeated, as on line {line_of_first}"
-                report.add("BK009", path.name, number, found, "one copy counts; remove the others")
-            else:
-                found = f"id {key!r} stands on lines {line_of_first} and {number} with different texts"
-                report.add("BK006", path.name, number, found, "give them different ids")
-
-
-def _check_qrels(
-    split: str, path: Path, name: str, documents: IdSet | None, queries: IdSet | None, report: Report
-) -> None:
-    parser = QrelsParser()
-    judged: dict[str, dict[str, tuple[int, int]]] = {}
-    try:
-        for number, line in _lines(path, name, report):
-            quoted = parser.quoted
-            try:
-                judgment = parser.parse(line)
-            except Refused as refused:
-                report.add(refused.code, name, number, refused.found, refused.todo)
-                continue
-            if judgment is None:
-                continue
-            if parser.quoted > quoted:
-                report.add(
-                    "BK029", name, number, "an id stands in quotes", "if they are no part of it, remove them"
-                )
-            _check_pair(judgment, number, name, judged, report)
+        files = find_qrels(folder)
     except DataError as error:
-        report.add("BK001", name, error.line, error.found, error.hint)
-    if parser.form == "trec":
-        todo = "write query-id, corpus-id and score between tabs; BEIR's own reader knows no other form"
-        report.add("BK019", name, 1, "has TREC's four columns", todo)
-    elif parser.form == "table" and parser.header is None:
+        report.add("BK001", "qrels", None, error.found, error.hint)
+        return {}
+    if not files:
         report.add(
-            "BK020", name, 1, "has no header", "BEIR's own reader skips the first line, a judgment here"
+            "BK031", "qrels", None, "there is no qrels/<split>.tsv", "without judgments nothing is scored"
         )
-    elif not parser.in_order:
-        found = f"the header is {' '.join(parser.header or [])!r}; the columns are taken by their names"
-        report.add("BK021", name, 1, found, "other readers take query, document and grade in this order")
-    elif not parser.header_known:
-        found = f"the header is {' '.join(parser.header or [])!r}; the columns are taken in BEIR's order"
-        report.add("BK021", name, 1, found, "name them query-id, corpus-id, score")
-    if not judged:
-        report.add("BK030", name, None, f"split {split!r} holds no judgments", "remove the file or fill it")
-    _check_coverage(judged, name, documents, queries, report)
+    splits: dict[str, Judged] = {}
+    for split, file in files.items():
+        name = file.relative_to(folder).as_posix()
+        with progress(f"checking {name}", None, "judgments") as advance:
+            splits[split] = check_qrels(split, file, name, documents, queries, report, advance)
+    for one, two in combinations(splits, 2):
+        shared = Tally()
+        for query_id, line in splits[two].first.items():
+            if query_id in splits[one].first:
+                shared.add(query_id, abs(line))
+        if shared.count:
+            name = files[two].relative_to(folder).as_posix()
+            found = f"{shared.count} queries are judged in split {one!r} too ({shared})"
+            todo = "what is trained or tuned on one split has seen the other; keep each query in one"
+            report.add("BK036", name, shared.line, found, todo, key=one, count=shared.count)
+    read = {path.name for path in files.values()}
+    for path in sorted(folder.glob("qrels/*")):
+        if path.name not in read and not path.name.startswith("."):
+            todo = "a split is qrels/<split>.tsv; give it that name, or move it"
+            report.add("BK039", f"qrels/{path.name}", None, "is not read", todo)
+    return splits
 
 
-def _check_pair(
-    judgment: Judgment, number: int, name: str, judged: dict[str, dict[str, tuple[int, int]]], report: Report
-) -> None:
-    row = judged.setdefault(judgment.query_id, {})
-    pair = f"query {judgment.query_id!r} and document {judgment.doc_id!r}"
-    known = row.get(judgment.doc_id)
-    if known is None:
-        row[judgment.doc_id] = (number, judgment.relevance)
-    elif known[1] == judgment.relevance:
-        found = f"{pair} are judged again, as on line {known[0]}"
-        report.add("BK024", name, number, found, "one copy counts; remove the others")
-    else:
-        found = f"{pair} are judged {known[1]} on line {known[0]} and {judgment.relevance} here"
-        report.add("BK025", name, number, found, "keep one of the grades")
+def _check_unjudged(path: Path, queries: Ids, splits: Mapping[str, Judged], report: Report) -> None:
+    """Tell how many queries stand in no split."""
+    judged = {query_id for split in splits.values() for query_id in split.first}
+    there = queries.exact.has(list(judged))
+    if len(queries.exact) == int(there.sum()):
+        return
+    tally = Tally()
 
+    def each(numbers: Sequence[int], records: Sequence[Query]) -> None:
+        for number, query in zip(numbers, records, strict=True):
+            if query.query_id not in judged:
+                tally.add(query.query_id, number)
 
-def _check_coverage(
-    judged: dict[str, dict[str, tuple[int, int]]],
-    name: str,
-    documents: IdSet | None,
-    queries: IdSet | None,
-    report: Report,
-) -> None:
-    """Judged ids that exist nowhere, as far as the other file could be read; queries without positives."""
-    for query_id, row in judged.items():
-        first = min(line for line, _ in row.values())
-        if queries is not None and query_id not in queries:
-            found = f"query {query_id!r} is judged and has no text"
-            todo = _twin(query_id, queries) or "add it to queries.jsonl or remove its judgments"
-            report.add("BK027", name, first, found, todo)
-        if not any(grade > 0 for _, grade in row.values()):
-            found = f"query {query_id!r} has no relevant document"
-            report.add("BK028", name, first, found, "it scores 0 whatever is found")
-        if documents is None:
-            continue
-        for doc_id, (line, _) in row.items():
-            if doc_id not in documents:
-                found = f"document {doc_id!r}, judged for query {query_id!r}, is not in the corpus"
-                todo = _twin(doc_id, documents) or "it stays in the ideal ranking, so 1.0 is out of reach"
-                report.add("BK026", name, line, found, todo)
-
-
-def _twin(value: str, ids: IdSet) -> str:
-    """A hint at an id that looks the same and is composed of other characters."""
-    forms: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
-    for form in forms:
-        twin = unicodedata.normalize(form, value)
-        if twin != value and twin in ids:
-            return f"the same id is there in Unicode form {form}; ids are compared byte for byte"
-    return ""
+    check_records(path, QUERIES, Report(cap=0), each)
+    found = f"{tally.count} queries stand in no split ({tally})"
+    report.add("BK038", path.name, tally.line, found, "they are never searched", count=tally.count)
 
 
 def _check_manifest(folder: Path, report: Report) -> None:
@@ -246,26 +166,5 @@ def _check_manifest(folder: Path, report: Report) -> None:
     except DataError:  # another tool's manifest, or a folder whose missing files are told already
         return
     for difference in differences:
-        report.add("BK040", "manifest.json", None, difference, "convert again, or remove manifest.json")
-
-
-def _lines(path: Path, name: str, report: Report) -> Iterator[tuple[int, bytes]]:
-    """The lines that are not blank, with what is odd about their ends told once for the file."""
-    crlf = 0
-    with open_bytes(path) as stream:
-        for number, line in enumerate(stream, 1):
-            if number == 1 and line.startswith(b"\xef\xbb\xbf"):
-                line = line[3:]
-                report.add(
-                    "BK013", name, 1, "starts with a byte-order mark", "harmless here; other readers stumble"
-                )
-            text = line.removesuffix(b"\n")
-            if text.endswith(b"\r"):
-                text = text[:-1]
-                crlf += 1
-            if text.strip():
-                yield number, text
-    if crlf:
-        report.add(
-            "BK014", name, None, f"{crlf} lines end with CR LF", "harmless here; other readers keep the CR"
-        )
+        todo = "convert again, or remove manifest.json"
+        report.add("BK040", "manifest.json", None, difference, todo, key=difference)

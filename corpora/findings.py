@@ -1,58 +1,17 @@
-"""What can be wrong with a BEIR folder: one table of codes, and the form in which a defect is told."""
+"""The form in which a defect of a BEIR folder is told, and what is done with those that are known."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 
-Severity = Literal["error", "warning", "info"]
+from beirkit.corpora.codes import CODES, Code, Severity
+from beirkit.corpora.compressed import bare_name
 
-
-class Code(NamedTuple):
-    """One kind of defect.
-
-    Attributes:
-        severity: error (the folder must not be used), warning (it can be, knowing this), info.
-        title: the kind, in a few words.
-    """
-
-    severity: Severity
-    title: str
-
-
-CODES: dict[str, Code] = {
-    "BK001": Code("error", "a file is missing or cannot be read to its end"),
-    "BK002": Code("error", "a line is not JSON"),
-    "BK003": Code("error", "a line is not a JSON object"),
-    "BK004": Code("error", "a value has the wrong type"),
-    "BK005": Code("error", "a key is missing"),
-    "BK006": Code("error", "one id stands for different texts"),
-    "BK007": Code("error", "an id is empty or holds a control character"),
-    "BK008": Code("error", "a line is not UTF-8"),
-    "BK009": Code("warning", "a record is repeated with the same id and text"),
-    "BK010": Code("warning", "a document has neither title nor text"),
-    "BK011": Code("warning", "a query has no text"),
-    "BK012": Code("info", "a title is null"),
-    "BK013": Code("info", "a file starts with a byte-order mark"),
-    "BK014": Code("info", "lines end with CR LF"),
-    "BK019": Code("warning", "a qrels file has TREC's columns, not BEIR's"),
-    "BK020": Code("warning", "a qrels file has no header"),
-    "BK021": Code("warning", "a qrels header has unknown names or another order"),
-    "BK022": Code("error", "a qrels line has the wrong number of columns"),
-    "BK023": Code("error", "a grade is missing or not a whole number in 32 bits"),
-    "BK024": Code("warning", "a judgment is repeated"),
-    "BK025": Code("error", "one pair is judged with different grades"),
-    "BK026": Code("warning", "a judged document is not in the corpus"),
-    "BK027": Code("error", "a judged query is not among the queries"),
-    "BK028": Code("warning", "a judged query has no relevant document"),
-    "BK029": Code("warning", "an id stands in quotes, which are kept as characters"),
-    "BK030": Code("warning", "a split holds no judgments"),
-    "BK031": Code("warning", "no split is there"),
-    "BK040": Code("warning", "a file does not match the manifest"),
-}
-"""Every code with its severity and title; the documentation's table is made of it."""
+__all__ = ["CAP", "CODES", "Code", "Finding", "Identity", "Known", "Refused", "Report", "Severity"]
 
 CAP = 20
 """So many findings of one code in one file are told one by one; the rest as one more with their number."""
@@ -63,12 +22,14 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         code: a key of :data:`CODES`.
-        severity: as in :data:`CODES`.
+        severity: as in :data:`CODES`; ``known`` for a published defect, ``accepted`` for one in a baseline.
         path: the file, relative to the folder.
         line: from 1; None where the defect has no line.
         found: what was found.
         todo: what to do about it.
         count: how many defects this stands for; more than 1 where like ones are told together.
+        key: what the defect is about, whatever its line: an id, two ids with a tab between, a digest of the
+            line; empty where it is about the file.
     """
 
     code: str
@@ -78,16 +39,58 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     found: str
     todo: str = ""
     count: int = 1
+    key: str = ""
 
     def __str__(self) -> str:
         """The defect on one line: severity, code, place, what was found, what to do."""
-        place = self.path if self.line is None else f"{self.path}:{self.line}"
         todo = f" ({self.todo})" if self.todo else ""
-        return f"{self.severity} {self.code} {place}: {self.found}{todo}"
+        return f"{self.severity} {self.code} {self.place}: {self.found}{todo}"
+
+    @property
+    def place(self) -> str:
+        """File and line."""
+        return self.path if self.line is None else f"{self.path}:{self.line}"
+
+    @property
+    def identity(self) -> Identity:
+        """What stays the same when lines move and files are compressed."""
+        return Identity(self.code, bare_name(self.path), self.key)
 
     def to_dict(self) -> dict[str, Any]:
         """The fields, for JSON."""
         return {name: getattr(self, name) for name in self.__struct_fields__}
+
+
+class Identity(NamedTuple):
+    """Which defect it is: its code, its file without a compression's ending, what it is about."""
+
+    code: str
+    file: str
+    key: str
+
+
+class Known(msgspec.Struct, frozen=True, kw_only=True):
+    """A published defect of a dataset.
+
+    Attributes:
+        code: a key of :data:`CODES`.
+        note: what is known about it.
+        file: the file it is in; empty: any.
+        keys: the ids it is about; empty: any. Of a pair, either id or both with a tab between.
+        count: so many there may be, when more are found, none of them is the known one; None: any number.
+    """
+
+    code: str
+    note: str
+    file: str = ""
+    keys: tuple[str, ...] = ()
+    count: int | None = None
+
+    def covers(self, identity: Identity) -> bool:
+        """Whether a defect is one of these."""
+        if identity.code != self.code or self.file not in ("", identity.file):
+            return False
+        return not self.keys or not {identity.key, *identity.key.split("\t")}.isdisjoint(self.keys)
 
 
 class Refused(ValueError):  # noqa: N818 - a verdict on a line; the reader makes an error or a finding of it
@@ -107,32 +110,99 @@ class Refused(ValueError):  # noqa: N818 - a verdict on a line; the reader makes
 
 
 class Report:
-    """Collects findings and keeps their number readable."""
+    """Collects findings and keeps their number readable.
 
-    def __init__(self) -> None:
-        self._findings: list[Finding] = []
-        self._counts: Counter[tuple[str, str]] = Counter()
+    Args:
+        known: published defects of the dataset.
+        accepted: how many of each defect a baseline accepts.
+        cap: findings of one code in one file that are told one by one; None: all.
+    """
 
-    def add(self, code: str, path: str, line: int | None, found: str, todo: str = "") -> None:
-        """Add one defect."""
-        self._counts[path, code] += 1
-        if self._counts[path, code] <= CAP:
-            severity = CODES[code].severity
-            self._findings.append(
-                Finding(code=code, severity=severity, path=path, line=line, found=found, todo=todo)
+    def __init__(
+        self,
+        known: Sequence[Known] = (),
+        accepted: Mapping[Identity, int] | None = None,
+        cap: int | None = CAP,
+    ) -> None:
+        self._known = known
+        self._accepted = Counter(accepted)
+        self._cap = cap
+        self._told: list[Finding] = []
+        self._seen: Counter[tuple[str, str, Severity]] = Counter()  # findings
+        self._beyond: Counter[tuple[str, str, Severity]] = Counter()  # defects of findings that are not told
+        self._covered: Counter[Known] = Counter()
+
+    def add(
+        self,
+        code: str,
+        path: str,
+        line: int | None,
+        found: str,
+        todo: str = "",
+        *,
+        key: str = "",
+        count: int = 1,
+    ) -> None:
+        """Add one defect, or ``count`` that are told together."""
+        identity = Identity(code, bare_name(path), key)
+        severity = CODES[code].severity
+        known = next((one for one in self._known if one.covers(identity)), None)
+        if known is not None:
+            self._covered[known] += count
+            severity, todo = "known", known.note
+        elif self._accepted[identity] >= count:
+            self._accepted[identity] -= count
+            severity = "accepted"
+        kind = (path, code, severity)
+        self._seen[kind] += 1
+        if self._cap is not None and self._seen[kind] > self._cap:
+            self._beyond[kind] += count
+            return
+        self._told.append(
+            Finding(
+                code=code,
+                severity=severity,
+                path=path,
+                line=line,
+                found=found,
+                todo=todo,
+                count=count,
+                key=key,
             )
+        )
 
     def findings(self) -> list[Finding]:
-        """What was added, with one more finding for each kind that went beyond the cap."""
+        """What was added: file by file and line by line, then one for each kind that went beyond the cap."""
         beyond = [
             Finding(
                 code=code,
-                severity=CODES[code].severity,
+                severity=severity,
                 path=path,
-                found=f"{count - CAP} more like these: {CODES[code].title}",
-                count=count - CAP,
+                found=f"{count} more like these: {CODES[code].title}",
+                count=count,
             )
-            for (path, code), count in self._counts.items()
-            if count > CAP
+            for (path, code, severity), count in self._beyond.items()
         ]
-        return [*self._findings, *beyond]
+        too_many = [
+            known for known, count in self._covered.items() if known.count is not None and count > known.count
+        ]
+        told = [self._unless_too_many(finding, too_many) for finding in [*self._told, *beyond]]
+        return sorted(told, key=_place)
+
+    def _unless_too_many(self, finding: Finding, too_many: Sequence[Known]) -> Finding:
+        """A finding as one that is not known, where there are more of it than there should be."""
+        if finding.severity != "known":
+            return finding
+        for known in too_many:
+            # one that stands for many has no key of its own, but only one known defect can have so many
+            if known.code == finding.code and (known.covers(finding.identity) or finding.count > 1):
+                todo = f"{known.count} of these are known, and {self._covered[known]} are here"
+                return msgspec.structs.replace(finding, severity=CODES[finding.code].severity, todo=todo)
+        return finding
+
+
+def _place(finding: Finding) -> tuple[int, str, bool, int]:
+    files = ("corpus.jsonl", "queries.jsonl")
+    name = bare_name(finding.path)
+    file = files.index(name) if name in files else 2 + (not name.startswith("qrels"))
+    return file, name, finding.line is None, finding.line or 0

@@ -1,7 +1,8 @@
 """Writes the reference pages from the code: ``make docs``. A test holds the committed pages to it.
 
 commands.md comes from the parser of the command line, configuration.md from the structures of configuration
-files and of the options of every catalogued converter and retriever, with their docstrings.
+files and of the options of every catalogued converter and retriever, with their docstrings, codes/ from the
+table of defects and what is said about each.
 """
 
 from __future__ import annotations
@@ -21,18 +22,25 @@ from beirkit.cli.main import COMMANDS, build_parser
 from beirkit.configs import load, schema
 from beirkit.converters import catalog as converters
 from beirkit.converters.base import Converter
+from beirkit.corpora.codes import CODES
+from beirkit.corpora.explain import explanation
 from beirkit.retrievers import catalog as retrievers
 from beirkit.retrievers.base import Retriever
 
 DOCS = Path(__file__).parent
 
 GENERATED = "<!-- Written by `make docs` from the code; change the help texts and docstrings there. -->\n"
+GENERATED_CODES = (
+    "<!-- Written by `make docs` from corpora/codes.py and corpora/codes.toml; change it there. -->\n\n"
+)
 
 COMMANDS_HEAD = """# Commands
 
 Exit codes: 0 done, 1 a check found something, 2 wrong use or bad input, 130 interrupted. An error is one
 message that says where, what was found and what to do; `--debug` adds the traceback. With `--json`, standard
 output holds JSON alone and everything for people goes to standard error.
+
+What `beirkit check` finds has a code, and each code a [page](codes/README.md).
 
 Options that may be repeated also take several values at once: `-r bm25 minilm` is `-r bm25 -r minilm`.
 """
@@ -43,6 +51,19 @@ Facts about datasets, retrievers and suites are YAML files. Those that ship lie 
 own has the same keys and is given by its path. An unknown key or a wrong type is an error that names the file
 and the key. Options of a converter go under `options:` of a dataset or behind `--set` of `beirkit convert`;
 options of a retriever go under its `options:` or behind its name, as in `bm25:k1=1.5,b=0.75`.
+"""
+
+CODES_HEAD = """# What `beirkit check` finds
+
+Every kind of defect has a code that keeps its meaning. An error means that the folder must not be used as it
+is, a warning that it can be by who knows of it, info is what is worth knowing. `beirkit check FOLDER` exits
+with 1 where there are errors, with `--strict` also where there are warnings. `--explain CODE` prints a page.
+
+Published defects of a shipped dataset stand in its configuration under `known` and are shown as such. Those
+of one's own are accepted with `--write-accept FILE` once and `--accept FILE` from then on. The file has one
+JSON object a line, with code, file, and what the defect is about (an id, two ids, or a digest of the line),
+so it still holds when lines move or files are compressed.
+
 """
 
 # A section of a docstring in Google's style: its heading, then what is indented below it.
@@ -57,7 +78,13 @@ class UndocumentedError(Exception):
 
 def pages() -> dict[str, str]:
     """File name and content of every generated page."""
-    return {"commands.md": commands_page(), "configuration.md": configuration_page()}
+    codes = {f"codes/{code}.md": GENERATED_CODES + explanation(code).markdown() for code in CODES}
+    return {
+        "commands.md": commands_page(),
+        "configuration.md": configuration_page(),
+        "codes/README.md": codes_page(),
+        **codes,
+    }
 
 
 def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
@@ -107,6 +134,15 @@ def configuration_page() -> str:
     parts.append("\n## Options of retrievers\n")
     parts += [_options(kind, retrievers.get(kind)) for kind in retrievers.kinds()]
     return "".join(parts)
+
+
+def codes_page() -> str:
+    """codes/README.md."""
+    rows: list[tuple[str, ...]] = [
+        (f"[{code}]({code}.md)", kind.severity + (", `--deep`" if kind.deep else ""), kind.title)
+        for code, kind in CODES.items()
+    ]
+    return GENERATED_CODES + CODES_HEAD + _table(("code", "severity", "what it is"), rows)
 
 
 def documented(*owners: type) -> dict[str, str]:
@@ -232,6 +268,7 @@ def main(write: Callable[[Path, str], object] = Path.write_text) -> int:
     """Write every page; an argument or a key without an explanation ends it."""
     try:
         for name, content in pages().items():
+            (DOCS / name).parent.mkdir(exist_ok=True)
             write(DOCS / name, content)
     except UndocumentedError as error:
         print(error, file=sys.stderr)

@@ -36,6 +36,8 @@ HIDDEN_FROM_RETRIEVERS = (
 # The waist stands on the standard library and msgspec; files that hold arrays are named one by one.
 CORPORA_LIBRARIES = {"msgspec"}
 CORPORA_ARRAYS = {
+    "corpora/check_qrels.py": {"numpy"},
+    "corpora/check_records.py": {"numpy"},
     "corpora/keys.py": {"numpy"},
     "corpora/run.py": {"numpy", "pandas"},
     "corpora/run_columns.py": {"numpy"},

@@ -3,32 +3,56 @@
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 from pathlib import Path
 
+from beirkit.cli import checking, mending
 from beirkit.cli.arguments import add_json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("folder", metavar="FOLDER", type=Path, help="a BEIR folder")
+    parser.add_argument("folder", metavar="FOLDER", type=Path, nargs="?", help="a BEIR folder")
     parser.add_argument("--strict", action="store_true", help="exit with 1 on warnings too")
+    checking.add_arguments(parser)
+    mending.add_arguments(parser)
     add_json(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
-    """Print every finding; exit with 1 where there are errors (with --strict: or warnings)."""
-    from beirkit.cli.output import print_json
+    """Tell every finding; exit with 1 where there are errors (with --strict: or warnings)."""
+    from beirkit.cli.output import print_json, progress_for
+    from beirkit.corpora.accepted import read_accepted, write_accepted
     from beirkit.corpora.check import check_folder
+    from beirkit.corpora.findings import CAP
+    from beirkit.datasets import known_defects
 
-    findings = check_folder(args.folder)
-    counts = Counter(finding.severity for finding in findings)
+    if args.explain is not None:
+        print(checking.explain(args.explain))
+        return 0
+    checking.require_folder(args)
+    mending.refuse_rules_alone(args)
+    folder, changes = args.folder, None
+    if args.fix is not None:
+        folder, changes = args.fix, mending.mend(args)
+        if changes is None:
+            return 1
+    findings = check_folder(
+        folder,
+        known=known_defects(folder),
+        accepted=read_accepted(args.accept) if args.accept else None,
+        cap=None if args.all or args.write_accept else CAP,
+        deep=args.deep,
+        progress=progress_for(args),
+    )
+    if args.junit is not None:
+        checking.write_junit(args.junit, findings, folder, strict=args.strict, deep=args.deep)
     if args.json:
-        print_json([finding.to_dict() for finding in findings])
+        told = [finding.to_dict() for finding in findings]
+        print_json(told if changes is None else {"changes": changes, "findings": told})
     else:
-        for finding in findings:
-            print(finding)
-        print(
-            f"{args.folder}: {counts['error']} errors, {counts['warning']} warnings, {counts['info']} remarks"
-        )
-    return 1 if counts["error"] or (args.strict and counts["warning"]) else 0
+        checking.print_findings(findings, folder, every=args.all)
+    if args.write_accept is not None:
+        checking.say_accepted(args.write_accept, write_accepted(args.write_accept, findings))
+        return 0
+    severities = {finding.severity for finding in findings}
+    return 1 if "error" in severities or (args.strict and "warning" in severities) else 0

@@ -1,0 +1,297 @@
+"""What is wrong with one JSON lines file, and what the checks of the other files need to know of it."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from beirkit.corpora.blocks import bare, common_documents, common_queries, line_blocks
+from beirkit.corpora.check_text import Look, look_at_document, look_at_query
+from beirkit.corpora.errors import DataError
+from beirkit.corpora.files import BOM, open_bytes
+from beirkit.corpora.findings import Refused, Report
+from beirkit.corpora.jsonl import parse_document, parse_query, records_on
+from beirkit.corpora.keys import IdSet, KeyTable, hashes, id_keys
+from beirkit.corpora.records import Document, Query
+from beirkit.corpora.unique import record_ids, record_keys
+
+RecordT = TypeVar("RecordT", Document, Query)
+
+
+@dataclass(frozen=True)
+class Kind(Generic[RecordT]):
+    """How one kind of record is read, and what is looked at in it."""
+
+    decode: Callable[[Sequence[bytes]], list[RecordT] | None]
+    parse: Callable[[bytes], RecordT]
+    look: Callable[[RecordT, bytes], Sequence[Look]]
+
+
+DOCUMENTS = Kind(common_documents, parse_document, look_at_document)
+QUERIES = Kind(common_queries, parse_query, look_at_query)
+
+
+class Ids:
+    """The ids of a file that was read to its end."""
+
+    def __init__(self) -> None:
+        self.exact = IdSet()
+        self._forms = IdSet()  # normal form C of those beyond ASCII
+        self._plain_forms: list[str] = []
+
+    def add(self, ids: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Add ids; those that were there before, and the normal forms that another id has too."""
+        new = self.exact.add_all(ids)
+        repeated = [] if new.all() else [ids[place] for place in np.flatnonzero(~new).tolist()]
+        if all(map(str.isascii, ids)):
+            return repeated, []
+        beyond = [ids[place] for place in np.flatnonzero(new).tolist() if not ids[place].isascii()]
+        forms = [unicodedata.normalize("NFC", value) for value in beyond]
+        self._plain_forms += [form for form in forms if form.isascii()]  # a Kelvin sign is a K
+        return repeated, [forms[place] for place in np.flatnonzero(~self._forms.add_all(forms)).tolist()]
+
+    def plain_twins(self) -> list[str]:
+        """Ids in ASCII that another id has as its normal form."""
+        return [form for form in self._plain_forms if form in self.exact]
+
+    def has_twin(self, value: str) -> bool:
+        """Whether another id has the same normal form."""
+        form = unicodedata.normalize("NFC", value)
+        return form in self._forms or (form != value and form in self.exact) or form in self._plain_forms
+
+
+class Texts:
+    """The text of every query, as 64 bits by the query's id: what the corpus is compared with."""
+
+    def __init__(self) -> None:
+        self._table = KeyTable(values=1)
+
+    def add(self, queries: Sequence[Query]) -> None:
+        """Add queries; of those with one id the first counts."""
+        ids = id_keys([query.query_id for query in queries])
+        texts = hashes((query.text.strip() for query in queries), len(queries))
+        self._table.add(np.stack([ids, texts]))
+
+    def compare(self, documents: Sequence[Document]) -> Iterator[tuple[int, bool]]:
+        """The places of the documents whose id a query has, and whether the texts are equal too."""
+        found, texts = self._table.find(id_keys([document.doc_id for document in documents])[np.newaxis])
+        for place in np.flatnonzero(found).tolist():
+            document, text = documents[place], int(texts[0, place])
+            ways = (document.text, document.title, f"{document.title} {document.text}")
+            yield place, text in hashes((way.strip() for way in ways), 3).tolist()
+
+
+@dataclass
+class Tally:
+    """Defects that are told together: how many, where the first is, and some of their ids."""
+
+    count: int = 0
+    line: int | None = None
+    examples: list[str] = field(default_factory=list)
+
+    def add(self, value: str, line: int) -> None:
+        """Count one."""
+        self.count += 1
+        self.line = self.line or line
+        if len(self.examples) < 3:
+            self.examples.append(repr(value))
+
+    def __str__(self) -> str:
+        more = ", …" if self.count > len(self.examples) else ""
+        return f"{', '.join(self.examples)}{more}"
+
+
+def check_records(
+    path: Path,
+    kind: Kind[RecordT],
+    report: Report,
+    each: Callable[[Sequence[int], Sequence[RecordT]], object] = lambda numbers, records: None,
+) -> Ids | None:
+    """Check one file.
+
+    Args:
+        path: the file.
+        kind: what it holds.
+        report: told of every defect.
+        each: given the line numbers and the records of each block, for whatever else is looked at.
+
+    Returns:
+        its ids; None where it cannot be read to its end, for what was not read may hold any id.
+    """
+    ids = Ids()
+    repeated, twins = IdSet(), set[str]()
+    tallies: dict[str, Tally] = {}
+    carriage_returns = 0
+    try:
+        offset = check_start(path, path.name, report)
+        for first, lines in line_blocks(path):
+            carriage_returns += sum(line.endswith((b"\r\n", b"\r")) for line in lines)
+            numbers, records = _records(path, first, lines, kind, report, tallies, offset)
+            offset += sum(map(len, lines))
+            again, same_form = ids.add(record_ids(records))
+            if again:
+                repeated.add_all(again)
+            twins.update(same_form)
+            each(numbers, records)
+        twins.update(ids.plain_twins())
+        if len(repeated) or twins:
+            _tell_repeats(path, kind, repeated, twins, report)
+    except DataError as error:
+        report.add("BK001", path.name, error.line, error.found, error.hint)
+        return None
+    finally:
+        _tell_together(path.name, carriage_returns, tallies, report)
+    return ids
+
+
+def check_start(path: Path, name: str, report: Report) -> int:
+    """Tell a byte-order mark; the number of bytes it takes."""
+    with open_bytes(path) as stream:
+        if stream.read(len(BOM)) != BOM:
+            return 0
+    report.add("BK013", name, 1, "starts with a byte-order mark", "harmless here; other readers stumble")
+    return len(BOM)
+
+
+def _tell_together(name: str, carriage_returns: int, tallies: dict[str, Tally], report: Report) -> None:
+    if carriage_returns:
+        found = f"{carriage_returns} lines end with CR LF"
+        report.add("BK014", name, None, found, "harmless here; other readers keep the CR")
+    for code, found, todo in (
+        ("BK041", "have no title", "beir's reader makes None of it; write an empty string"),
+        (
+            "BK042",
+            "have a number as id in JSON",
+            "beir's reader misses their judgments; write strings",
+        ),
+    ):
+        tally = tallies.get(code)
+        if tally is not None:
+            found = f"{tally.count} records {found} ({tally})"
+            report.add(code, name, tally.line, found, todo, count=tally.count)
+
+
+def _records(
+    path: Path,
+    first: int,
+    lines: Sequence[bytes],
+    kind: Kind[RecordT],
+    report: Report,
+    tallies: dict[str, Tally],
+    offset: int = 0,
+) -> tuple[Sequence[int], Sequence[RecordT]]:
+    """The records of a block with their line numbers; what is wrong with each line is told.
+
+    ``offset`` is where the block starts in the file, in bytes.
+    """
+    records = kind.decode(lines)
+    if records is not None:
+        for number, (record, line) in enumerate(zip(records, lines, strict=True), first):
+            _tell(kind.look(record, line), number, path.name, report, tallies)
+        return range(first, first + len(lines)), records
+    numbers, slow = list[int](), list[RecordT]()
+    for number, line in enumerate(lines, first):
+        for record in _parsed(bare(line), number, path.name, kind, report, tallies, offset):
+            numbers.append(number)
+            slow.append(record)
+        offset += len(line)
+    return numbers, slow
+
+
+def _parsed(
+    line: bytes,
+    number: int,
+    name: str,
+    kind: Kind[RecordT],
+    report: Report,
+    tallies: dict[str, Tally],
+    offset: int,
+) -> Iterator[RecordT]:
+    """The records of a line: one, or none with a finding, or several with one finding for their being so."""
+    if not line.strip():
+        return
+    try:
+        record = kind.parse(line)
+    except Refused as refused:
+        found = refused.found + place_in_file(line, offset)
+        report.add(refused.code, name, number, found, refused.todo, key=line_key(line))
+        parts = records_on(line)
+        if len(parts) > 1:  # their ids count, so that judgments are not called orphans for this
+            for part in parts:
+                yield from _parsed(part, number, name, kind, report, tallies, offset)
+        return
+    _tell(kind.look(record, line), number, name, report, tallies)
+    yield record
+
+
+def _tell(looks: Sequence[Look], number: int, name: str, report: Report, tallies: dict[str, Tally]) -> None:
+    for look in looks:
+        if look.found:
+            report.add(look.code, name, number, look.found, look.todo, key=look.key)
+        else:
+            tallies.setdefault(look.code, Tally()).add(look.key, number)
+
+
+def _tell_repeats(path: Path, kind: Kind[RecordT], repeated: IdSet, twins: set[str], report: Report) -> None:
+    """A second pass, over a file in which ids or their normal forms come more than once.
+
+    A repeated id is known by 128 bits here, so that one that is told is one.
+    """
+    table = KeyTable(keys=2, values=2)
+    forms: dict[str, tuple[str, int]] = {}
+    silent = Report(cap=0)
+    for first, lines in line_blocks(path):
+        numbers, records = _records(path, first, lines, kind, silent, {})
+        ids = record_ids(records)
+        places = np.flatnonzero(repeated.has(ids)).tolist()
+        if places:
+            chosen = [records[place] for place in places]
+            ids_of, contents = record_keys(chosen)
+            others = hashes((f"{ids[place]}\t" for place in places), len(places))
+            rows = np.stack(
+                [ids_of, others, contents, np.array([numbers[place] for place in places], np.uint64)]
+            )
+            new, held = table.add(rows)
+            for at in np.flatnonzero(~new).tolist():
+                place, line_of_first = places[at], int(held[1, at])
+                _tell_repeat(
+                    path.name, ids[place], line_of_first, numbers[place], held[0, at] == contents[at], report
+                )
+        if twins:
+            for number, value in zip(numbers, ids, strict=True):
+                form = unicodedata.normalize("NFC", value)
+                if form in twins:
+                    other, line = forms.setdefault(form, (value, number))
+                    if other != value:
+                        found = f"id {value!a} and {other!a} of line {line} look the same"
+                        todo = "ids are compared byte for byte; use one Unicode form, or tell them apart"
+                        report.add("BK015", path.name, number, found, todo, key=value)
+
+
+def _tell_repeat(name: str, value: str, first: int, number: int, same: bool, report: Report) -> None:
+    if same:
+        found = f"id {value!r} is repeated, as on line {first}"
+        report.add("BK009", name, number, found, "one copy counts; remove the others", key=value)
+    else:
+        found = f"id {value!r} stands on lines {first} and {number} with different texts"
+        report.add("BK006", name, number, found, "give them different ids", key=value)
+
+
+def line_key(line: bytes) -> str:
+    """What tells a line from others, for lines without an id."""
+    return "line " + hashlib.blake2b(line, digest_size=8).hexdigest()
+
+
+def place_in_file(line: bytes, offset: int) -> str:
+    """Where in the file a line that starts at ``offset`` stops being UTF-8; empty where it is UTF-8."""
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return f" (byte {offset + error.start + 1} of the file)"
+    return ""

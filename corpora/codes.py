@@ -1,0 +1,74 @@
+"""Every kind of defect a BEIR folder can have: its code, how bad it is, and its name in a few words.
+
+A code keeps its meaning for ever; what else there is to say about each stands in codes.toml.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+Severity = Literal["error", "warning", "info", "known", "accepted"]
+
+
+class Code(NamedTuple):
+    """One kind of defect.
+
+    Attributes:
+        severity: error (the folder must not be used), warning (it can be, knowing this), info.
+        title: the kind, in a few words.
+        deep: whether it is only looked for when asked.
+    """
+
+    severity: Severity
+    title: str
+    deep: bool = False
+
+
+CODES: dict[str, Code] = {
+    # files and lines
+    "BK001": Code("error", "a file is missing or cannot be read to its end"),
+    "BK002": Code("error", "a line is not JSON"),
+    "BK003": Code("error", "a line is not a JSON object"),
+    "BK004": Code("error", "a value has the wrong type"),
+    "BK005": Code("error", "a key is missing"),
+    "BK006": Code("error", "one id stands for different texts"),
+    "BK007": Code("error", "an id is empty or holds a control character"),
+    "BK008": Code("error", "a line is not UTF-8"),
+    "BK009": Code("warning", "a record is repeated with the same id and text"),
+    "BK010": Code("warning", "a document has neither title nor text"),
+    "BK011": Code("warning", "a query has no text"),
+    "BK012": Code("info", "a title is null"),
+    "BK013": Code("info", "a file starts with a byte-order mark"),
+    "BK014": Code("info", "lines end with CR LF"),
+    "BK015": Code("warning", "two ids differ in their Unicode form only"),
+    "BK016": Code("warning", "an id holds white space, which TREC files cannot carry"),
+    "BK017": Code("info", "a text holds control characters"),
+    "BK018": Code("warning", "an id holds an invisible character"),
+    # judgments
+    "BK019": Code("warning", "a qrels file has TREC's columns, not BEIR's"),
+    "BK020": Code("warning", "a qrels file has no header"),
+    "BK021": Code("warning", "a qrels header has unknown names or another order"),
+    "BK022": Code("error", "a qrels line has the wrong number of columns"),
+    "BK023": Code("error", "a grade is missing or not a whole number in 32 bits"),
+    "BK024": Code("warning", "a judgment is repeated"),
+    "BK025": Code("error", "one pair is judged with different grades"),
+    "BK026": Code("warning", "a judged document is not in the corpus"),
+    "BK027": Code("error", "a judged query is not among the queries"),
+    "BK028": Code("warning", "a judged query has no relevant document"),
+    "BK029": Code("warning", "an id stands in quotes, which are kept as characters"),
+    "BK030": Code("warning", "a split holds no judgments"),
+    "BK031": Code("warning", "no split is there"),
+    "BK032": Code("error", "a judged id is there in another Unicode form only"),
+    "BK033": Code("info", "a query and a document share an id and a text"),
+    "BK034": Code("info", "a query and a document share an id by accident"),
+    "BK035": Code("warning", "a query is judged relevant to the document of its own id"),
+    "BK036": Code("warning", "two splits judge the same queries"),
+    "BK037": Code("warning", "a grade is negative"),
+    "BK038": Code("info", "queries stand in no split"),
+    "BK039": Code("info", "a file in qrels/ is not read"),
+    # the rest
+    "BK040": Code("warning", "a file does not match the manifest"),
+    "BK041": Code("info", "documents have no title key"),
+    "BK042": Code("warning", "ids are numbers in JSON"),
+}
+"""Every code with its severity and title."""
