@@ -12,7 +12,7 @@ from beirkit.corpora.collection import Change, Collection, Provenance
 from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.files import sha256_file
 from beirkit.corpora.folder import write_folder
-from beirkit.corpora.layout import Layout, find_layout
+from beirkit.corpora.layout import MANIFEST, Layout, find_layout
 from beirkit.corpora.manifest import Manifest, has_manifest, read_manifest, verify_manifest
 from beirkit.corpora.mend_log import Log
 from beirkit.corpora.mend_qrels import QrelsMender
@@ -82,6 +82,7 @@ def mend_folder(
     if given.missing:
         raise RulesNeededError(str(layout.folder), given.missing)
     _tell_manifest(layout, log)
+    _tell_other_files(layout, log)
     changes = log.changes()
     collection = Collection(
         documents=documents.records,
@@ -105,6 +106,15 @@ def _tell_manifest(layout: Layout, log: Log) -> None:
     with suppress(DataError):  # a manifest of another tool
         for difference in verify_manifest(layout.folder):
             log.form("BK040", "manifest.json", None, f"written anew: {difference}")
+
+
+def _tell_other_files(layout: Layout, log: Log) -> None:
+    own = {MANIFEST, *layout.files()}
+    for path in sorted(layout.folder.rglob("*")):
+        name = path.relative_to(layout.folder).as_posix()
+        if path.is_file() and name not in own:
+            code = "BK039" if path.parent.name == "qrels" else ""
+            log.form(code, name, None, "not copied: no part of a BEIR folder")
 
 
 def _provenance(layout: Layout, rules: Mapping[str, str], changes: list[Change]) -> Provenance:

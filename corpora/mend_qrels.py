@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import Literal
 
 from beirkit.corpora.findings import Refused
 from beirkit.corpora.mend_log import CONTROL, Log, raw_lines
@@ -96,7 +98,9 @@ class QrelsMender:
             self._look_at_grade(line, number, judgment, parser)
             if parser.quoted > quoted:
                 judgment = self._unquoted(judgment, number)
-            self._take(judgment, number)
+            known = self._with_known_ids(judgment, number)
+            if known is not None:
+                self._take(known, number)
         return parser
 
     def _mended(self, line: bytes, number: int, refused: Refused, parser: QrelsParser) -> Judgment | None:
@@ -134,6 +138,24 @@ class QrelsMender:
             return judgment
         self._log.change("BK029", self._name, number, pair, "quotes taken off")
         return Judgment(_bare(judgment.query_id), _bare(judgment.doc_id), judgment.relevance)
+
+    def _with_known_ids(self, judgment: Judgment, number: int) -> Judgment | None:
+        """The judgment with its ids in the Unicode form that is there; None where it goes."""
+        ids = [judgment.query_id, judgment.doc_id]
+        for place, there in enumerate((self._queries, self._documents)):
+            twin = _twin(ids[place], there)
+            if twin is None:
+                continue
+            pair = f"{judgment.query_id}/{judgment.doc_id}"
+            choice = self._rules.ask("ids-in-another-form", self._name, number, ascii(ids[place]))
+            if choice == "drop":
+                done = "judgment left out: the id is there in another Unicode form only"
+                self._log.change("BK032", self._name, number, pair, done)
+                return None
+            if choice == "match":
+                self._log.change("BK032", self._name, number, pair, f"{ids[place]!a} is now {twin!a}")
+                ids[place] = twin
+        return Judgment(ids[0], ids[1], judgment.relevance)
 
     def _take(self, judgment: Judgment, number: int) -> None:
         row = self._rows.setdefault(judgment.query_id, {})
@@ -227,6 +249,18 @@ def _lacks_grades(line: bytes) -> bool:
     except Refused as refused:
         return "relevance column is missing" in refused.found
     return False
+
+
+def _twin(value: str, there: Collection[str]) -> str | None:
+    """The id that looks the same and is there, where this one is not."""
+    if value in there or value.isascii():
+        return None
+    forms: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
+    for form in forms:
+        twin = unicodedata.normalize(form, value)
+        if twin in there:
+            return twin
+    return None
 
 
 def _bare(value: str) -> str:

@@ -136,13 +136,13 @@ class RecordMender(Generic[RecordT]):
         fields: Any = msgspec.json.decode(line)
         name = self._path.name
         if not isinstance(fields["_id"], str):
-            log.form("", name, number, "id written as a string, not a number")
+            log.form("BK042", name, number, "id written as a string, not a number")
         if self._kind == "document":
             for key in ("title", "text"):
                 if key in fields and fields[key] is None:
                     log.form("BK012", name, number, f"{key} written as an empty string, not null")
             if "title" not in fields:
-                log.form("", name, number, "empty title written where there was none")
+                log.form("BK041", name, number, "empty title written where there was none")
         known = {"_id", "text", "metadata", *(["title"] if self._kind == "document" else [])}
         if fields.keys() - known:
             log.form("", name, number, "keys of the record moved into its metadata")
@@ -156,7 +156,7 @@ class RecordMender(Generic[RecordT]):
         if rules.ask("control-characters", self._path.name, number, found) != "strip":
             return record
         done = f"control characters taken out of its {' and '.join(odd)}"
-        log.change("", self._path.name, number, record_id(record), done)
+        log.change("BK017", self._path.name, number, record_id(record), done)
         stripped = {name: _TEXT_CONTROL.sub("", value) for name, value in odd.items()}
         return msgspec.structs.replace(record, **stripped)
 

@@ -43,7 +43,7 @@ RULES: dict[str, Rule] = {
     ),
     "ids-with-control-characters": Rule(("BK007",), "an id holds a control character", _STRIP_OR_DROP),
     "control-characters": Rule(
-        (),
+        ("BK017",),
         "a title or text holds control characters other than tabs and line ends",
         {"strip": "they are taken out", "keep": "they stay"},
         needed=False,
@@ -65,6 +65,11 @@ RULES: dict[str, Rule] = {
         ("BK029",),
         "an id in a qrels file stands in quotes",
         {"keep": "the quotes belong to the id", "strip": "the quotes are taken off"},
+    ),
+    "ids-in-another-form": Rule(
+        ("BK032",),
+        "a judged id is there in another Unicode form only",
+        {"match": "the judgment gets the id that is there", "drop": "the judgment is left out"},
     ),
     "conflicting-grades": Rule(
         ("BK025",),

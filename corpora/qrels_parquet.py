@@ -49,12 +49,12 @@ def read_parquet(path: Path) -> Iterator[tuple[int, Judgment]]:
     arrow, parquet = _pyarrow()
     try:
         file = parquet.ParquetFile(path)
+        names = [str(name) for name in file.schema_arrow.names]
     except FileNotFoundError as error:
         raise DataError("does not exist", path=path) from error
-    except (arrow.ArrowException, OSError) as error:
+    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(f"is not Parquet: {error}", path=path) from error
     with file:
-        names = [str(name) for name in file.schema_arrow.names]
         roles = [column_role(name) for name in names]
         for role in ("query", "document", "grade"):
             if roles.count(role) != 1:
@@ -72,7 +72,7 @@ def read_parquet(path: Path) -> Iterator[tuple[int, Judgment]]:
                 ):
                     number += 1
                     yield number, _judgment(query_id, doc_id, grade, path, number)
-        except arrow.ArrowException as error:
+        except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
             raise DataError(f"is damaged Parquet: {error}", path=path) from error
 
 

@@ -22,6 +22,7 @@ from beirkit.configs import load
 from beirkit.configs.schema import DatasetConfig, RetrieverConfig, SuiteConfig
 from beirkit.configs.spec import parse_retriever
 from beirkit.converters import catalog as converters
+from beirkit.corpora.mend_rules import RULES
 from beirkit.evaluate.measures import Measure
 from beirkit.retrievers import catalog as retrievers
 from tests.house.tree import CHECKOUT, pyproject
@@ -34,7 +35,7 @@ CONTRACT = {
     "demo": (),
     "list": ("--json",),
     "convert": ("--out", "--set"),
-    "check": ("--json", "--strict"),
+    "check": ("--json", "--strict", "--accept", "--write-accept", "--junit", "--deep", "--explain"),
     "stats": ("--json",),
     "qrels": ("--split", "--merge", "--where", "--grades", "--to", "--out", "--diff", "--json"),
     "run": ("-d", "-r", "--out", "--split", "--protocol", "-m", "-k", "--sample", "--seed", "--json"),
@@ -93,6 +94,13 @@ def test_reference_pages_are_up_to_date(name: str) -> None:
     assert read(f"docs/{name}") == reference().pages()[name], "run: make docs"
 
 
+def test_every_code_has_a_current_page_and_no_other_is_there() -> None:
+    pages = {name: text for name, text in reference().pages().items() if name.startswith("codes/")}
+    assert {f"codes/{path.name}" for path in (CHECKOUT / "docs" / "codes").iterdir()} == set(pages)
+    stale = [name for name, text in pages.items() if read(f"docs/{name}") != text]
+    assert not stale, "run: make docs"
+
+
 def test_the_command_contract_holds() -> None:
     commands = reference().subcommands(build_parser())
     for name, options in CONTRACT.items():
@@ -118,6 +126,17 @@ def test_every_configuration_key_is_on_its_page() -> None:
     shapes += [retrievers.get(kind).Options for kind in retrievers.kinds()]
     keys = {field.encode_name for shape in shapes for field in msgspec.structs.fields(shape)}
     assert {key for key in keys if f"| `{key}` |" not in read("docs/configuration.md")} == set()
+
+
+def test_every_rule_of_mending_is_on_its_page() -> None:
+    page = read("docs/mending.md")
+    for name, rule in RULES.items():
+        row = next((line for line in page.splitlines() if line.startswith(f"| `{name}` |")), "")
+        missing = [
+            word for word in (*rule.codes, *(f"`{choice}`" for choice in rule.choices)) if word not in row
+        ]
+        assert row, name
+        assert not missing, name
 
 
 def test_an_option_without_a_docstring_line_is_refused() -> None:
@@ -227,6 +246,9 @@ READERS_FILES = {
     "qrels.tsv": "query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td2\t1\n",
     "ids.txt": "q1\nq2\n",
     "graded.qrel": "q1 0 d1 3\nq1 0 d2 1\n",
+    "broken/corpus.jsonl": '{"_id": "d1", "title": null, "text": "Hold the button."}\n',
+    "broken/queries.jsonl": '{"_id": "q1", "text": "reset"}\n',
+    "broken/qrels/test.tsv": "q1 0 d1 1\nq1 0 d1 2\nq1 0 d2 1\n",
     "run.trec": "q1 Q0 d1 1 2.0 mine\nq2 Q0 d1 1 2.0 mine\n",
     "mine.trec": "q1 Q0 d1 1 2.0 mine\nq2 Q0 d2 1 2.0 mine\n",
     "bm25.trec": "q1 Q0 d2 1 2.0 bm25\nq2 Q0 d2 1 2.0 bm25\n",
@@ -239,6 +261,7 @@ READERS_FILES = {
         ("README.md", {"convert", "run", "score", "compare"}),
         ("docs/own-data.md", {"convert", "run", "check", "stats"}),
         ("docs/qrels.md", {"qrels"}),
+        ("docs/mending.md", {"check"}),
     ],
 )
 def test_what_a_reader_would_type_works(
@@ -250,6 +273,7 @@ def test_what_a_reader_would_type_works(
 ) -> None:
     """The commands of a page one after the other, without minilm, in a folder with files as it describes."""
     for file, text in READERS_FILES.items():
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("BEIRKIT_HOME", str(tmp_path / "home"))

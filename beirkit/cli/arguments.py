@@ -9,7 +9,7 @@ from typing import NoReturn
 from beirkit.corpora.errors import UsageError
 
 # options that may be followed by several values: `-r bm25 minilm` is `-r bm25 -r minilm`
-LIST_OPTIONS = {"-d", "--dataset", "-r", "--retriever", "-m", "--measure", "--set"}
+LIST_OPTIONS = {"-d", "--dataset", "-r", "--retriever", "-m", "--measure", "--rule", "--set"}
 
 
 class Parser(argparse.ArgumentParser):
@@ -23,8 +23,9 @@ class Parser(argparse.ArgumentParser):
 def expand_lists(words: Sequence[str]) -> list[str]:
     """Repeat a list option before each of its further values.
 
-    A value of ``-m`` must be spelt like a measure and one of ``--set`` must hold ``=``, so that file names
-    after them stay file names: in ``score -m nDCG@10 R@100 run.trec qrels.tsv`` the last two are files.
+    A value of ``-m`` must be spelt like a measure, one of ``--set`` or ``--rule`` must hold ``=``, so that
+    file names after them stay file names: the last two words of ``score -m nDCG@10 R@100 run.trec qrels.tsv``
+    are files.
     """
     expanded: list[str] = []
     option = ""
@@ -84,7 +85,7 @@ def key_values(pairs: Sequence[str]) -> dict[str, str]:
 
 
 def _belongs(option: str, word: str) -> bool:
-    if option == "--set":
+    if option in ("--rule", "--set"):
         return "=" in word
     if option in ("-m", "--measure"):
         from beirkit.corpora.errors import BeirkitError

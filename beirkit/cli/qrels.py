@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="split of a folder; may be repeated (default: the reported one)",
+        help="split of a folder; give it again for another (default: the reported one)",
     )
     parser.add_argument(
         "--merge",

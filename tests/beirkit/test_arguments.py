@@ -15,6 +15,7 @@ from beirkit.corpora.errors import UsageError
         ("score -m nDCG@10 R@100 run.trec q.tsv", "score -m nDCG@10 -m R@100 run.trec q.tsv"),
         ("score run.trec q.tsv -m P_5 map", "score run.trec q.tsv -m P_5 -m map"),
         ("convert table --set a=1 b=2 raw.csv", "convert table --set a=1 --set b=2 raw.csv"),
+        ("check --fix out --rule a=b c=d broken", "check --fix out --rule a=b --rule c=d broken"),
         ("run -d a -- -b c", "run -d a -- -b c"),
         ("compare a b --qrels q c", "compare a b --qrels q c"),
     ],

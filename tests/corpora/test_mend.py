@@ -66,7 +66,7 @@ def test_a_clean_folder_stays_what_it_is(folder: Path, tmp_path: Path) -> None:
         (CORPUS + "\n  \n", QUERIES, QRELS, ("", "corpus.jsonl", 3, "", 2)),
         (CORPUS[:-1], QUERIES, QRELS, ("", "corpus.jsonl", None, "", 1)),
         (CORPUS.replace('"title": ""', '"title": null'), QUERIES, QRELS, ("BK012", "corpus.jsonl", 1, "", 1)),
-        (CORPUS.replace('"title": "", ', ""), QUERIES, QRELS, ("", "corpus.jsonl", 1, "", 1)),
+        (CORPUS.replace('"title": "", ', ""), QUERIES, QRELS, ("BK041", "corpus.jsonl", 1, "", 1)),
         (CORPUS + CORPUS.splitlines(True)[0], QUERIES, QRELS, ("BK009", "corpus.jsonl", 3, "d1", 1)),
         (CORPUS.replace("}\n{", "}{"), QUERIES, QRELS, ("BK002", "corpus.jsonl", 1, "", 1)),
         (CORPUS, QUERIES + QUERIES.splitlines(True)[1], QRELS, ("BK009", "queries.jsonl", 3, "q2", 1)),
@@ -161,6 +161,13 @@ CONFLICT = QRELS + "q1\td1\t3\nq1\td1\t2\n"
             "qrels/test.tsv:5: the grade is '0.5'",
         ),
         ("quoted-ids", CORPUS, QUERIES, QRELS.replace("q2", '"q2"'), "qrels/test.tsv:4"),
+        (
+            "ids-in-another-form",
+            CORPUS.replace("d1", "d\u00f61"),
+            QUERIES,
+            QRELS.replace("d1", "do\u03081"),
+            "qrels/test.tsv:2: 'do\\u03081'",
+        ),
         (
             "conflicting-grades",
             CORPUS,
@@ -260,8 +267,8 @@ def test_control_characters_go_from_both_sides_of_an_id(tmp_path: Path) -> None:
     assert open_folder(tmp_path / "out").qrels("test")["q1"]["d3"] == 1
     report = mend_folder(folder, tmp_path / "again", {**rules, "control-characters": "strip"})
     assert list(open_folder(tmp_path / "again").documents())[-1] == Document("d3", "ab", "tab\tstays")
-    done = [(each.line, each.id, each.done) for each in report.changes if not each.code]
-    assert (3, "d3", "control characters taken out of its title") in done
+    done = [(each.line, each.id, each.done) for each in report.changes if each.code == "BK017"]
+    assert done == [(3, "d3", "control characters taken out of its title")]
 
 
 def test_what_else_a_record_says_is_kept(tmp_path: Path) -> None:
@@ -270,10 +277,36 @@ def test_what_else_a_record_says_is_kept(tmp_path: Path) -> None:
     )
     report = mend_folder(folder, tmp_path / "out")
     assert list(open_folder(tmp_path / "out").documents())[-1] == Document("3", "", "c", {"k": 1, "url": "u"})
-    assert sorted(each.done for each in report.changes) == [
-        "id written as a string, not a number",
-        "keys of the record moved into its metadata",
+    assert sorted((each.code, each.done) for each in report.changes) == [
+        ("", "keys of the record moved into its metadata"),
+        ("BK042", "id written as a string, not a number"),
     ]
+
+
+def test_an_id_in_another_unicode_form_is_matched_when_asked(tmp_path: Path) -> None:
+    folder = made(
+        tmp_path,
+        corpus=CORPUS + '{"_id": "F\u00f6hn", "title": "", "text": "dry wind"}\n',
+        qrels=QRELS + "q1\tFo\u0308hn\t1\nq1\tF\u00f6hn\t1\n",
+    )
+    report = mend_folder(folder, tmp_path / "out", {"ids-in-another-form": "match"})
+    assert open_folder(tmp_path / "out").qrels("test")["q1"] == {"d1": 1, "d2": 0, "F\u00f6hn": 1}
+    assert [(each.code, each.line, each.done) for each in report.changes] == [
+        ("BK032", 5, "'Fo\\u0308hn' is now 'F\\xf6hn'"),
+        ("BK024", 6, "copy of line 5 left out"),
+    ]
+
+
+def test_files_that_are_not_copied_are_told(tmp_path: Path) -> None:
+    folder = made(tmp_path)
+    (folder / "LICENSE").write_text("free", encoding="utf-8")
+    (folder / "qrels" / "dev.txt").write_text("q1 0 d1 1\n", encoding="utf-8")
+    report = mend_folder(folder, tmp_path / "out")
+    assert [(each.code, each.path) for each in report.changes] == [
+        ("", "LICENSE"),
+        ("BK039", "qrels/dev.txt"),
+    ]
+    assert set(data(tmp_path / "out")) == {"corpus.jsonl", "queries.jsonl", "qrels/test.tsv", "manifest.json"}
 
 
 def test_quotes(tmp_path: Path) -> None:
@@ -364,6 +397,7 @@ LINES = st.sampled_from(
         '{"_id": "a", "text": "x"}{"_id": "d", "text": "z"}',
         '{"_id": 7, "text": "\\u0002", "extra": [1]}',
         '{"_id": "e", "text": null}',
+        '{"_id": "\u00e9", "text": "x"}',
         *("", "  ", "[]", '{"_id": "f"', '{"text": "no id"}', '{"_id": "\udcff", "text": ""}', '"x"'),
     ]
 )
@@ -388,6 +422,7 @@ ROWS = st.sampled_from(
             '"a"\t"b"\t1',
             "a\tb\t1.5",
         ),
+        *("e\u0301\ta\t1", "a\te\u0301\t1", "a\t\u00e9\t1"),
         *("a\x01\ta\t1", "a\t\t1", "a\tb", "", "7\t7\t99999999999", "\udcff\ta\t1"),
     ]
 )

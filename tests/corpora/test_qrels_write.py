@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -199,6 +200,20 @@ def test_damaged_parquet_is_told(tmp_path: Path) -> None:
         read_qrels(path)
     parquet.write_table(arrow.table({"q_id": ["q", "q"], "doc_id": ["d", "d"], "score": [1, 2]}), path)
     with pytest.raises(DataError, match="judged 1 at row 1 and 2 at row 2"):
+        read_qrels(path)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(cuts=st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=4))
+def test_any_damage_of_parquet_is_told_or_does_none(cuts: list[tuple[int, int]], tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "t.parquet"
+    write_qrels(path, judgments_of({f"q{n}": {f"d{n}": n % 3} for n in range(40)}))
+    content = bytearray(path.read_bytes())
+    for place, value in cuts:
+        content[place % len(content)] = value
+    path.write_bytes(content)
+    with suppress(DataError):  # any other error fails
         read_qrels(path)
 
 
