@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Collection, Iterable
+from unicodedata import normalize
 
 import msgspec
 
@@ -35,25 +35,22 @@ class Absent(msgspec.Struct, frozen=True):
         return shown
 
 
-def absent_from(corpus_ids: Iterable[str], wanted: Collection[str]) -> Absent:
+def absent_from(corpus_ids: Iterable[str], wanted: Iterable[str]) -> Absent:
     """Which of the wanted ids a corpus does not have; the corpus is streamed, nothing of it is kept.
 
     Args:
         corpus_ids: every document id, in any order.
-        wanted: the ids that should be among them.
+        wanted: the ids that should be among them, each once.
     """
     missing = dict.fromkeys(wanted)
-    composed: dict[str, list[str]] = {}
+    composed: dict[str, list[str]] = {}  # only of ids beyond ASCII: the others have one form
     for doc_id in missing:
-        composed.setdefault(_composed(doc_id), []).append(doc_id)
+        if not doc_id.isascii():
+            composed.setdefault(normalize("NFC", doc_id), []).append(doc_id)
     twins: dict[str, str] = {}
     for doc_id in corpus_ids:
         missing.pop(doc_id, None)
-        for wish in composed.get(_composed(doc_id), ()):
-            if wish != doc_id:
-                twins[wish] = doc_id
+        if composed and not doc_id.isascii():
+            alike = composed.get(normalize("NFC", doc_id), ())
+            twins.update((wish, doc_id) for wish in alike if wish != doc_id)
     return Absent(tuple(missing), {ours: theirs for ours, theirs in twins.items() if ours in missing})
-
-
-def _composed(doc_id: str) -> str:
-    return doc_id if doc_id.isascii() else unicodedata.normalize("NFC", doc_id)

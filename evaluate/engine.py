@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
 from beirkit.corpora.errors import BeirkitError, DataError, UsageError
+from beirkit.corpora.packed_ids import PackedIds
 from beirkit.corpora.records import Qrels
 from beirkit.corpora.run import Run
 from beirkit.evaluate.coverage import absent_from
@@ -67,7 +69,8 @@ def evaluate(
     lists = given.select(judged)
     if not len(lists):
         raise _strangers(judged, given)
-    require_usable_ids(lists.doc_ids, "document id of the run")
+    if not isinstance(lists.doc_ids, PackedIds):  # which hold printable ASCII only
+        require_usable_ids(lists.doc_ids, "document id of the run")
     answered = int((np.diff(lists.offsets) > 0).sum())
     lists, selves = without_self_matches(lists, rules.self_match, self_match_ids)
     ordered, duplicates = without_duplicates(in_order(lists, rules.precision), strict=strict)
@@ -162,8 +165,10 @@ def _outside(qrels: Qrels, run: Run, corpus_ids: Iterable[str]) -> dict[str, int
     """Counts of documents that are judged or retrieved and not in the corpus."""
     judged = {doc_id for row in qrels.values() for doc_id in row}
     relevant = {doc_id for row in qrels.values() for doc_id, grade in row.items() if grade > 0}
-    found = {run.doc_ids[doc] for doc in np.unique(run.docs).tolist()}
-    absent = absent_from(corpus_ids, sorted(judged | found))
+    found = dict.fromkeys(run.doc_ids[doc] for doc in np.unique(run.docs).tolist())
+    absent = absent_from(
+        corpus_ids, chain(sorted(judged), (doc_id for doc_id in found if doc_id not in judged))
+    )
     missing, unknown = absent.among(judged), absent.among(found)
     lost = sum(doc_id in relevant for doc_id in missing.ids)
     if missing.ids:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import logging
 import os
 import sys
 from collections.abc import Sequence
 
 from beirkit.cli.arguments import Parser, expand_lists
-from beirkit.corpora.errors import BeirkitError
+from beirkit.corpora.errors import BeirkitError, UsageError
 
 # command: (module, what it does); a module is imported only when its command is asked for
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -62,10 +63,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code.
     """
     words = list(sys.argv[1:] if argv is None else argv)
+    _never_fail_to_print()
     parser = build_parser(only=words[0] if words else "")
     args = parser.parse_args(expand_lists(words))
     _set_up_logging(args)
     try:
+        _require_text(words)
         code: int = args.execute(args)
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -80,6 +83,30 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"beirkit: error: {describe(error)}", file=sys.stderr)
         return 2
     return code
+
+
+def _never_fail_to_print() -> None:
+    """Where the output is not UTF-8, as in a pipe on Windows, escape what it lacks: no work is lost."""
+    for stream in (sys.stdout, sys.stderr):
+        encoding = (getattr(stream, "encoding", None) or "utf-8").lower().replace("-", "").replace("_", "")
+        if encoding != "utf8" and isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _require_text(words: Sequence[str]) -> None:
+    """Refuse arguments that are no text in this locale; a path among them could stand in no file of results.
+
+    Raises:
+        UsageError: names the first such argument.
+    """
+    for word in words:
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            raise UsageError(
+                f"{word!r} is no text in the encoding {sys.getfilesystemencoding()} of this system",
+                hint="rename it, or choose a UTF-8 locale or set PYTHONUTF8=1",
+            ) from None
 
 
 def describe(error: BaseException) -> str:

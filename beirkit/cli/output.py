@@ -20,8 +20,9 @@ def progress_for(args: argparse.Namespace) -> Progress:
 
 
 def print_json(data: Any) -> None:
-    """Print strict JSON (never NaN) to standard output."""
-    print(json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False))
+    """Print strict JSON (never NaN) to standard output; where that is not UTF-8, with JSON's escapes."""
+    unicode = (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8"
+    print(json.dumps(data, ensure_ascii=not unicode, indent=2, allow_nan=False))
 
 
 def print_table(
