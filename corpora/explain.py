@@ -9,6 +9,7 @@ from importlib.resources import files
 import msgspec
 
 from beirkit.corpora.codes import CODES
+from beirkit.corpora.mend_rules import RULES
 
 
 class Explanation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -47,6 +48,9 @@ class Page(msgspec.Struct, frozen=True):
             f"## Example\n\n```text\n{said.example.strip()}\n```",
             f"## What to do\n\n{said.todo}",
         ]
+        if rules := self._rules():
+            listed = "\n".join(f"- `{rule}`" for rule in rules)
+            parts.append(f"[Mending](../mending.md) does what a rule says:\n\n{listed}")
         if said.elsewhere:
             parts.append(f"## Other tools\n\n{said.elsewhere}")
         return "\n\n".join(parts) + "\n"
@@ -59,9 +63,19 @@ class Page(msgspec.Struct, frozen=True):
         parts.append("Why it matters\n" + _wrapped(said.matters, "  "))
         parts.append("Example\n" + textwrap.indent(said.example.strip(), "  "))
         parts.append("What to do\n" + _wrapped(said.todo, "  "))
+        if rules := self._rules():
+            parts.append("--fix does what a rule says\n" + textwrap.indent("\n".join(rules), "  "))
         if said.elsewhere:
             parts.append("Other tools\n" + _wrapped(said.elsewhere, "  "))
         return "\n\n".join(parts)
+
+    def _rules(self) -> list[str]:
+        """The options that say what mending does about it."""
+        return [
+            f"--rule {name}={'|'.join(rule.choices)}"
+            for name, rule in RULES.items()
+            if self.code in rule.codes
+        ]
 
 
 def explanation(code: str) -> Page:

@@ -38,5 +38,5 @@ def add_parquet(columns: RunColumns, path: Path) -> None:
                 columns.add_rows(*(batch[name].to_pylist() for name in _COLUMNS))
     except FileNotFoundError as error:
         raise DataError("does not exist", path=path) from error
-    except (arrow.ArrowException, OSError) as error:
+    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(f"is not Parquet, or damaged: {error}", path=path) from error
