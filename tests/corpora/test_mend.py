@@ -466,17 +466,27 @@ def test_any_bytes_are_mended_or_refused(
         assert not (place / "out").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "rules"), [("scifact", {}), ("cranfield", {"empty-documents": "keep"}), ("cisi", {})]
+    ("name", "asked"),
+    [
+        ("scifact", []),
+        ("cranfield", ["empty-documents"]),
+        ("cisi", []),
+        ("heq_he", []),
+        *((f"xquad/beir/{language}", []) for language in ("ar", "en", "hi", "zh")),
+    ],
 )
 def test_published_folders_stay_byte_for_byte(
-    name: str, rules: dict[str, str], shared: Path, tmp_path: Path
+    name: str, asked: list[str], shared: Path, tmp_path: Path
 ) -> None:
-    source = shared / "data" / name / "beir"
-    report = mend_folder(source, tmp_path / "out", rules)
+    source = shared / "data" / (name if "/" in name else f"{name}/beir")
+    if asked:
+        with pytest.raises(RulesNeededError) as caught:
+            mend_folder(source, tmp_path / "out")
+        assert [each.rule for each in caught.value.needed] == asked
+    report = mend_folder(source, tmp_path / "out", dict.fromkeys(asked, "keep"))
     assert report.changes == []
-    assert {file: facts for file, facts in data(tmp_path / "out").items() if file != "manifest.json"} == {
-        file: facts
-        for file, facts in data(source).items()
-        if file.startswith(("corpus", "queries", "qrels/"))
-    }
+    assert {
+        file: content for file, content in data(tmp_path / "out").items() if file != "manifest.json"
+    } == data(source)

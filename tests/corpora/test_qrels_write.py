@@ -166,6 +166,31 @@ def test_lines_that_are_no_judgment(line: str, message: str, tmp_path: Path) -> 
     assert message in str(caught.value)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "msmarco/raw/qrels.dl19-passage.txt",
+        "dbpedia_entity_v2/beir/qrels.beir-v1.0.0-dbpedia-entity.test.txt",
+        "trec_covid/beir/qrels.beir-v1.0.0-trec-covid.test.txt",
+        "arguana/beir/qrels.beir-v1.0.0-arguana.test.txt",
+        "cranfield/beir/qrels/test.tsv",
+    ],
+)
+def test_published_judgments_survive_every_form(name: str, form: str, shared: Path, tmp_path: Path) -> None:
+    if form == "parquet":
+        pytest.importorskip("pyarrow")
+    source = shared / "data" / name
+    qrels = read_qrels(source)
+    path = tmp_path / NAMES[form]
+    write_qrels(path, judgments_of(qrels))
+    assert read_qrels(path) == qrels
+    published = "trec" if source.suffix == ".txt" else "beir"
+    if form == published and "/beir/" in name:  # the same words; only white space may differ
+        assert path.read_text(encoding="utf-8").split() == source.read_text(encoding="utf-8").split()
+
+
 def test_parquet_columns_as_ranx_has_them(shared: Path) -> None:
     pytest.importorskip("pyarrow")
     files = shared / "faults" / "files" / "R13"
