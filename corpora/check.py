@@ -57,6 +57,11 @@ def check_folder(
     if queries_file is not None and queries is not None and splits:
         _check_unjudged(queries_file, queries, splits, report)
     _check_manifest(folder, report)
+    if deep and queries_file is not None and corpus_file is not None and None not in (documents, queries):
+        from beirkit.corpora.deep import check_deep
+
+        files = {split: judged.path for split, judged in splits.items()}
+        check_deep(folder, corpus_file, queries_file, files, report, progress)
     return report.findings()
 
 

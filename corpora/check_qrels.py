@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,9 +26,11 @@ class Judged:
     """What a split judges.
 
     Attributes:
+        path: its file.
         first: every judged query with the line of its first judgment; negative once it has a positive one.
     """
 
+    path: Path
     first: dict[str, int] = field(default_factory=dict)
 
     def add(self, judgment: Judgment, line: int) -> None:
@@ -59,7 +62,7 @@ def check_qrels(
     """
     parser = QrelsParser()
     pairs = KeyTable(keys=2, values=2)
-    judged = Judged()
+    judged = Judged(path)
     try:
         for numbers, rows in _rows(path, name, parser, report):
             advance(len(rows))
@@ -75,6 +78,13 @@ def check_qrels(
         report.add("BK030", name, None, f"split {split!r} holds no judgments", "remove the file or fill it")
     _check_queries(judged, name, queries, report)
     return judged
+
+
+def readable_rows(path: Path) -> Iterator[tuple[int, Judgment]]:
+    """The judgments that can be read, with their lines; nothing is told of the others."""
+    with suppress(DataError):
+        for numbers, rows in _rows(path, path.name, QrelsParser(), Report(cap=0)):
+            yield from zip(numbers, rows, strict=True)
 
 
 def _rows(

@@ -150,6 +150,13 @@ def check_records(
     return ids
 
 
+def readable(path: Path, kind: Kind[RecordT]) -> Iterator[tuple[Sequence[int], Sequence[RecordT]]]:
+    """The records that can be read, with their lines, block by block; nothing is told of the others."""
+    silent = Report(cap=0)
+    for first, lines in line_blocks(path):
+        yield _records(path, first, lines, kind, silent, {})
+
+
 def check_start(path: Path, name: str, report: Report) -> int:
     """Tell a byte-order mark; the number of bytes it takes."""
     with open_bytes(path) as stream:
@@ -245,9 +252,7 @@ def _tell_repeats(path: Path, kind: Kind[RecordT], repeated: IdSet, twins: set[s
     """
     table = KeyTable(keys=2, values=2)
     forms: dict[str, tuple[str, int]] = {}
-    silent = Report(cap=0)
-    for first, lines in line_blocks(path):
-        numbers, records = _records(path, first, lines, kind, silent, {})
+    for numbers, records in readable(path, kind):
         ids = record_ids(records)
         places = np.flatnonzero(repeated.has(ids)).tolist()
         if places:

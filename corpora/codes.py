@@ -70,5 +70,13 @@ CODES: dict[str, Code] = {
     "BK040": Code("warning", "a file does not match the manifest"),
     "BK041": Code("info", "documents have no title key"),
     "BK042": Code("warning", "ids are numbers in JSON"),
+    # texts, compared with each other
+    "BK050": Code("info", "documents have the same text", deep=True),
+    "BK051": Code("info", "documents are nearly the same", deep=True),
+    "BK052": Code("warning", "an unjudged document is nearly the same as a relevant one", deep=True),
+    "BK053": Code("info", "queries have the same text and the same judgments", deep=True),
+    "BK054": Code("warning", "queries have the same text and different judgments", deep=True),
+    "BK055": Code("warning", "a query of one split has the text of a query of another", deep=True),
+    "BK056": Code("info", "what unjudged twins could do to the scores", deep=True),
 }
 """Every code with its severity and title."""

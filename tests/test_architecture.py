@@ -38,7 +38,10 @@ CORPORA_LIBRARIES = {"msgspec"}
 CORPORA_ARRAYS = {
     "corpora/check_qrels.py": {"numpy"},
     "corpora/check_records.py": {"numpy"},
+    "corpora/deep.py": {"numpy"},
     "corpora/keys.py": {"numpy"},
+    "corpora/near.py": {"numpy"},
+    "corpora/shingles.py": {"numpy"},
     "corpora/run.py": {"numpy", "pandas"},
     "corpora/run_columns.py": {"numpy"},
     "corpora/run_parquet.py": {"pyarrow"},
