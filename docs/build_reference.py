@@ -13,6 +13,7 @@ import re
 import sys
 import types
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -264,7 +265,17 @@ def _sentence(text: str) -> str:
     return text[0].upper() + text[1:].rstrip(".") + "."
 
 
-def main(write: Callable[[Path, str], object] = Path.write_text) -> int:
+def write_page(path: Path, content: str) -> None:
+    """Write a page that changed, whole or not at all: others may be reading it."""
+    with suppress(FileNotFoundError):
+        if path.read_text(encoding="utf-8") == content:
+            return
+    part = path.with_name(f".{path.name}.part")
+    part.write_text(content, encoding="utf-8", newline="\n")
+    part.replace(path)
+
+
+def main(write: Callable[[Path, str], object] = write_page) -> int:
     """Write every page; an argument or a key without an explanation ends it."""
     try:
         for name, content in pages().items():
