@@ -38,6 +38,7 @@ CORPORA_LIBRARIES = {"msgspec"}
 CORPORA_ARRAYS = {
     "corpora/check_qrels.py": {"numpy"},
     "corpora/check_records.py": {"numpy"},
+    "corpora/compressed.py": {"zstandard"},
     "corpora/deep.py": {"numpy"},
     "corpora/keys.py": {"numpy"},
     "corpora/near.py": {"numpy"},
