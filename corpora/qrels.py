@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from beirkit.corpora.compressed import bare_name
 from beirkit.corpora.errors import DataError
-from beirkit.corpora.files import atomic_open, byte_lines, open_bytes
+from beirkit.corpora.files import atomic_open, byte_lines
 from beirkit.corpora.findings import Refused
 from beirkit.corpora.ids import id_problem
+from beirkit.corpora.json_table import read_table
 from beirkit.corpora.notices import Warn, warn
 from beirkit.corpora.qrels_jsonl import jsonl_rows
 from beirkit.corpora.qrels_lines import QrelsParser, parse_grade
@@ -158,18 +156,8 @@ def _rows(path: Path, default_relevance: int | None, warn: Warn) -> Iterator[tup
 
 
 def _json_rows(path: Path) -> Iterator[tuple[int, Judgment]]:
-    with open_bytes(path) as stream:
-        content = stream.read()
-    try:
-        table: Any = msgspec.json.decode(content)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise DataError(f"is not JSON: {error}", path=path) from error
-    if not isinstance(table, dict):
-        raise DataError("is not an object of query ids", path=path)
     number = 0
-    for query_id, grades in table.items():
-        if not isinstance(grades, dict):
-            raise DataError(f"query {query_id!r} has no object of document ids", path=path)
+    for query_id, grades in read_table(path, "grades").items():
         for doc_id, grade in grades.items():
             number += 1
             if isinstance(grade, bool) or not isinstance(grade, int | float):

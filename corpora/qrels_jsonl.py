@@ -51,18 +51,23 @@ def _judgment(line: bytes) -> Judgment:
                 "name them query_id, doc_id and relevance",
             )
         values[role] = fields[keys[0]]
-    query_id, doc_id = _id("query", values["query"]), _id("document", values["document"])
+    query_id, doc_id = judged_id("query", values["query"]), judged_id("document", values["document"])
     grade = values["grade"]
     if isinstance(grade, bool) or not isinstance(grade, int | float | str):
         raise Refused("BK023", f"the grade is {grade!r}, no number", "map grades to whole numbers first")
     return Judgment(query_id, doc_id, parse_grade(grade if isinstance(grade, str) else repr(grade)))
 
 
-def _id(what: str, value: Any) -> str:
+def judged_id(what: str, value: Any) -> str:
+    """A value as an id: text as it stands, an integer as its decimal text.
+
+    Raises:
+        Refused: it is neither, or is empty or holds a control character.
+    """
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
-        raise Refused("BK004", f"the {what} id is {value!r}, no string", "write ids as strings")
+        raise Refused("BK004", f"the {what} id is {value!r}, not a string", "write ids as strings")
     problem = id_problem(value)
     if problem:
         raise Refused("BK007", f"{what} id {value!r} {problem}", "give it another id")

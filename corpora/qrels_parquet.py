@@ -10,6 +10,7 @@ from typing import Any
 from beirkit.corpora.errors import DataError, MissingExtraError
 from beirkit.corpora.files import atomic_open
 from beirkit.corpora.findings import Refused
+from beirkit.corpora.qrels_jsonl import judged_id
 from beirkit.corpora.qrels_lines import column_role, parse_grade
 from beirkit.corpora.records import Judgment
 
@@ -77,15 +78,10 @@ def read_parquet(path: Path) -> Iterator[tuple[int, Judgment]]:
 
 
 def _judgment(query_id: Any, doc_id: Any, grade: Any, path: Path, number: int) -> Judgment:
-    for what, value in (("query id", query_id), ("document id", doc_id)):
-        if not isinstance(value, str):
-            raise DataError(
-                f"row {number}: the {what} is {value!r}, not a string", path=path, hint="write ids as strings"
-            )
     if isinstance(grade, bool) or not isinstance(grade, int | float):
         raise DataError(f"row {number}: the grade is {grade!r}, not a number", path=path)
     try:
-        return Judgment(query_id, doc_id, parse_grade(repr(grade)))
+        return Judgment(judged_id("query", query_id), judged_id("document", doc_id), parse_grade(repr(grade)))
     except Refused as refused:
         raise DataError(f"row {number}: {refused.found}", path=path, hint=refused.todo) from refused
 

@@ -90,7 +90,7 @@ class RunColumns:
         self._scores.append(np.array([score for _, score in row.results], dtype=np.float64))
 
     def add_rows(self, query_ids: Sequence[Any], doc_ids: Sequence[Any], scores: Sequence[Any]) -> None:
-        """Add rows of a table, whose numbers go on from those added before.
+        """Add rows of a table, numbered on from those added before; an integer id is its decimal text.
 
         Raises:
             DataError: an id is not a string, or a score is no finite number; with the row.
@@ -99,14 +99,14 @@ class RunColumns:
             self._line += 1
             where = f"row {self._line}:"
             for what, value in (("query", query_id), ("document", doc_id)):
-                if not isinstance(value, str):
+                if not isinstance(value, str | int) or isinstance(value, bool):
                     raise self._error(None, f"{where} the {what} id is {value!r}, not a string")
             if isinstance(score, bool) or not isinstance(score, int | float):
                 raise self._error(None, f"{where} the score of {query_id}/{doc_id} is {score!r}, no number")
             if score - score != 0 and not self._lenient:
                 raise self._error(None, f"{where} the score of {query_id}/{doc_id} is {score}, not finite")
-        queries = [self._query_places[query_id.encode()] for query_id in query_ids]
-        docs = [self._doc_places[doc_id.encode()] for doc_id in doc_ids]
+        queries = [self._query_places[str(query_id).encode()] for query_id in query_ids]
+        docs = [self._doc_places[str(doc_id).encode()] for doc_id in doc_ids]
         self._queries.append(np.array(queries, dtype=np.int32))
         self._docs.append(np.array(docs, dtype=np.int32))
         self._scores.append(np.array(scores, dtype=np.float64))

@@ -11,6 +11,7 @@ from beirkit.corpora.compressed import bare_name
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import atomic_open, byte_lines, open_bytes
 from beirkit.corpora.ids import has_white_space, id_problem
+from beirkit.corpora.json_table import read_table
 from beirkit.corpora.run import Run
 from beirkit.corpora.run_columns import RunColumns
 from beirkit.corpora.run_parquet import add_parquet
@@ -164,14 +165,7 @@ def _unreadable(value: str) -> str:
 
 
 def _read_json(path: Path, *, lenient_scores: bool) -> Run:
-    with open_bytes(path) as stream:
-        content = stream.read()
-    try:
-        table = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"is not JSON: {error}", path=path) from error
-    if not isinstance(table, dict) or not all(isinstance(row, dict) for row in table.values()):
-        raise DataError("is not an object of query ids, each with an object of document ids", path=path)
+    table = read_table(path, "scores")
     try:
         return Run.from_dict(table, tag=path.name.split(".")[0], lenient_scores=lenient_scores)
     except DataError as error:

@@ -153,7 +153,7 @@ def test_a_table_may_have_any_other_name(tmp_path: Path) -> None:
         ('{"qid": "q", "query": "x", "docid": "d", "score": 1}', "has 2 keys for the query"),
         ('{"qid": "q", "docid": "d", "score": 1.5}', "the grade is '1.5', not a whole number"),
         ('{"qid": "q", "docid": "d", "score": true}', "the grade is True, no number"),
-        ('{"qid": "q", "docid": null, "score": 1}', "the document id is None, no string"),
+        ('{"qid": "q", "docid": null, "score": 1}', "the document id is None, not a string"),
         ('{"qid": "", "docid": "d", "score": 1}', "query id '' is empty"),
     ],
 )

@@ -265,7 +265,7 @@ def test_json_of_others(tmp_path: Path) -> None:
     for content, message in [
         ('{"q": {"a": NaN}}', "q/a = nan"),
         ('{"q": {"a": "1"}}', "the score of q/a is '1', not a number"),
-        ('{"q": [1]}', "is not an object of query ids"),
+        ('{"q": [1]}', "query 'q' has no object of document ids"),
         ("{", "is not JSON"),
     ]:
         with pytest.raises(DataError) as caught:
