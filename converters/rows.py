@@ -62,6 +62,7 @@ class Row(NamedTuple):
             return ""
         if not isinstance(value, str):
             raise self.error(f"column {column!r} is not text but {_shown(value)}")
+        self._require_whole(column, value)
         return value
 
     def as_id(self, column: str, value: Any) -> str:
@@ -76,9 +77,15 @@ class Row(NamedTuple):
             raise self.error(f"has no id in column {column!r}")
         if not isinstance(value, str):
             raise self.error(f"the id in column {column!r} is {_shown(value)}, neither text nor an integer")
+        self._require_whole(column, value)
         if problem := id_problem(value):
             raise self.error(f"the id {value!r} in column {column!r} {problem}")
         return value
+
+    def _require_whole(self, column: str, value: str) -> None:
+        if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
+            hint = "write whole characters"
+            raise self.error(f"column {column!r} holds half of a surrogate pair, which is no character", hint)
 
 
 def _shown(value: Any) -> str:

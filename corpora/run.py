@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from beirkit.corpora.errors import DataError
+from beirkit.corpora.packed_ids import PackedIds, take
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +35,8 @@ def id_ranks(doc_ids: Sequence[str]) -> npt.NDArray[np.int32]:
     Returns:
         ``(len(doc_ids),) int32``.
     """
+    if isinstance(doc_ids, PackedIds):
+        return doc_ids.ranks()
     order = sorted(range(len(doc_ids)), key=doc_ids.__getitem__, reverse=True)
     ranks = np.empty(len(doc_ids), dtype=np.int32)
     ranks[order] = np.arange(len(doc_ids), dtype=np.int32)
@@ -133,6 +136,8 @@ class Run:
         """Only the lists of these queries that the run has, in the run's order."""
         wanted = set(query_ids)
         chosen = [i for i, query_id in enumerate(self.query_ids) if query_id in wanted]
+        if len(chosen) == len(self):
+            return self
         mask = np.zeros(len(self), dtype=bool)
         mask[chosen] = True
         counts = np.diff(self.offsets)[mask]
@@ -161,7 +166,7 @@ class Run:
             docs, scores = self.results(index)
             yield (
                 query_id,
-                [(self.doc_ids[d], s) for d, s in zip(docs.tolist(), scores.tolist(), strict=True)],
+                list(zip(take(self.doc_ids, docs), scores.tolist(), strict=True)),
             )
 
     def to_dict(self) -> dict[str, dict[str, float]]:
@@ -185,7 +190,7 @@ class Run:
         return pd.DataFrame(
             {
                 "query_id": [run.query_ids[g] for g in run.groups.tolist()],
-                "doc_id": [run.doc_ids[d] for d in run.docs.tolist()],
+                "doc_id": take(run.doc_ids, run.docs),
                 "score": run.scores,
                 "rank": place + 1,
             }

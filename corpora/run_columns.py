@@ -14,7 +14,9 @@ import numpy.typing as npt
 
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.ids import id_problem
+from beirkit.corpora.packed_ids import PackedIds
 from beirkit.corpora.run import Run
+from beirkit.corpora.run_blocks import plain_block
 
 _BOM = b"\xef\xbb\xbf"
 _FIELDS = 6
@@ -29,8 +31,10 @@ class _ListLine(msgspec.Struct):
 class RunColumns:
     """Results in the order of a file, as ordinals of queries and documents and a score each.
 
-    A block whose lines all have six fields is split as one text, which is several times faster than line by
-    line; only a block with a blank, long or damaged line is looked at line by line.
+    Blocks of plain lines are taken apart as a whole, without a text for any field
+    (:mod:`beirkit.corpora.run_blocks`). From the first block that is not plain on, a block whose lines all
+    have six fields is split as one text, which is still several times faster than line by line; only one
+    with a blank, long or damaged line is looked at line by line.
 
     Args:
         path: the file, for messages.
@@ -47,6 +51,9 @@ class RunColumns:
         self.copies: list[str] = []
         self._path = path
         self._line = 0
+        self._plain = True  # whether all documents so far are in _keys
+        self._prefix: bytes | None = None
+        self._keys: list[npt.NDArray[np.uint64]] = []
         self._tag: bytes | None = None
         self._query_places: defaultdict[bytes, int] = defaultdict(count().__next__)
         self._doc_places: defaultdict[bytes, int] = defaultdict(count().__next__)
@@ -63,6 +70,10 @@ class RunColumns:
         if self._line == 0:
             block = block.removeprefix(_BOM)
         n_lines = block.count(b"\n") + (not block.endswith(b"\n"))
+        if self._plain and self._add_plain(block):
+            self._line += n_lines
+            return
+        self._settle()
         fields = block.split()
         if not _uniform(block, n_lines, len(fields)) or not self._add(fields):
             self._add(self._checked(block))
@@ -75,6 +86,7 @@ class RunColumns:
             DataError: the line is not of that form.
         """
         self._line = number
+        self._settle()
         if not line.strip():
             return
         try:
@@ -95,6 +107,7 @@ class RunColumns:
         Raises:
             DataError: an id is not a string, or a score is no finite number; with the row.
         """
+        self._settle()
         for query_id, doc_id, score in zip(query_ids, doc_ids, scores, strict=True):
             self._line += 1
             where = f"row {self._line}:"
@@ -121,12 +134,9 @@ class RunColumns:
             DataError: an id is not UTF-8, empty or holds a control character; if strict, also a document
                 that stands twice.
         """
-        query_ids, doc_ids = (
-            self._texts(self._query_places, "query"),
-            self._texts(self._doc_places, "document"),
-        )
+        query_ids = self._texts(self._query_places, "query")
+        doc_ids, docs = self._documents()
         queries = _joined(self._queries, np.int32)
-        docs = _joined(self._docs, np.int32)
         scores = _joined(self._scores, np.float64)
         if len(queries) and (np.diff(queries) < 0).any():  # the lists of several queries are mixed
             order = np.argsort(queries, kind="stable")
@@ -149,6 +159,38 @@ class RunColumns:
         np.cumsum(np.bincount(queries, minlength=len(query_ids)), out=offsets[1:])
         tag = (self._tag or b"").decode("utf-8", "replace")
         return Run(query_ids, doc_ids, offsets, docs, scores, tag or "beirkit")
+
+    def _add_plain(self, block: bytes) -> bool:
+        """Add a block if all its lines are plain."""
+        found = plain_block(block, self._prefix)
+        if found is None:
+            return False
+        columns, self._prefix = found
+        if self._tag is None:
+            self._tag = columns.tag
+        queries = [self._query_places[query_id] for query_id in columns.query_ids]
+        self._queries.append(np.repeat(np.array(queries, dtype=np.int32), columns.lengths))
+        self._keys.append(columns.keys)
+        self._scores.append(columns.scores)
+        return True
+
+    def _settle(self) -> None:
+        """Go on with texts as ids; those of the plain blocks are made now."""
+        self._plain = False
+        for keys in self._keys:
+            texts = PackedIds(self._prefix or b"", keys)[:]
+            docs = [self._doc_places[text.encode()] for text in texts]
+            self._docs.append(np.array(docs, dtype=np.int32))
+        self._keys.clear()
+
+    def _documents(self) -> tuple[Sequence[str], npt.NDArray[np.int32]]:
+        """Every document id, and the ordinal of that of each result."""
+        if not self._keys:
+            return self._texts(self._doc_places, "document"), _joined(self._docs, np.int32)
+        keys = np.concatenate(self._keys)
+        self._keys.clear()
+        distinct, docs = np.unique(keys, return_inverse=True)
+        return PackedIds(self._prefix or b"", distinct), docs.astype(np.int32)
 
     def _add(self, fields: list[bytes]) -> bool:
         """Add fields that come six by six; False where a score among them is no finite number."""

@@ -7,18 +7,21 @@ import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from beirkit.corpora.compressed import bare_name
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import atomic_open, byte_lines, open_bytes
 from beirkit.corpora.ids import has_white_space, id_problem
 from beirkit.corpora.json_table import read_table
+from beirkit.corpora.packed_ids import take
 from beirkit.corpora.run import Run
 from beirkit.corpora.run_columns import RunColumns
 from beirkit.corpora.run_parquet import add_parquet
 
 _log = logging.getLogger(__name__)
 
-_BLOCK = 1 << 16  # bytes; the thousand lines it splits into stay in the processor's cache
+_BLOCK = 1 << 18  # bytes; the columns it is taken apart into stay in the processor's cache
 
 
 def read_run(path: Path | str, *, strict: bool = False, lenient_scores: bool = False) -> Run:
@@ -140,11 +143,11 @@ def _lists(run: Run) -> Iterator[tuple[str, list[str], list[str]]]:
             texts = scores.astype("U32").tolist()
         else:
             texts = list(map(repr, scores.astype("float64").tolist()))
-        yield query_id, [run.doc_ids[doc] for doc in docs.tolist()], texts
+        yield query_id, take(run.doc_ids, docs), texts
 
 
 def _used_documents(run: Run) -> Sequence[str]:
-    return [run.doc_ids[doc] for doc in sorted(set(run.docs.tolist()))]
+    return take(run.doc_ids, np.unique(run.docs))
 
 
 def _unfit(value: str) -> str:

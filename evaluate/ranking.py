@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from beirkit.corpora.errors import DataError
+from beirkit.corpora.packed_ids import PackedIds, ordinals, take
+from beirkit.corpora.records import Qrels
 from beirkit.corpora.run import Precision, Run, id_ranks, ranking_order
 from beirkit.evaluate.protocol import SelfMatch
 
@@ -36,13 +39,9 @@ def without_self_matches(run: Run, rule: SelfMatch, ids: Collection[str] | None)
         rule: the protocol's.
         ids: the queries whose document of the same id is the query itself; ``None``: not known.
     """
-    place = {query_id: i for i, query_id in enumerate(run.query_ids)}
-    if place.keys().isdisjoint(run.doc_ids):
+    own = ordinals(run.doc_ids, run.query_ids)
+    if (own < 0).all():
         return run, SelfMatches(0, 0)
-    own = np.full(len(run), -1, dtype=np.int64)
-    for ordinal, doc_id in enumerate(run.doc_ids):
-        if doc_id in place:
-            own[place[doc_id]] = ordinal
     found = run.docs == own[run.groups]
     if rule == "keep" or (rule == "dataset" and not ids):
         return run, SelfMatches(0, int(found.sum()))
@@ -65,23 +64,39 @@ def in_order(run: Run, precision: Precision) -> Run:
         return run
     with np.errstate(over="ignore"):  # beyond float32 all scores are equally large, as in pytrec_eval
         keys = run.scores.astype(precision)
-    groups = run.groups
-    ranks = np.zeros(len(run.doc_ids), dtype=np.int32)
-    within = groups[1:] == groups[:-1]
-    if bool(np.all(~within | (keys[:-1] > keys[1:]))):
-        return run
-    order = ranking_order(keys, ranks[run.docs], groups)
-    by_score = keys[order]
-    same = (by_score[1:] == by_score[:-1]) | (np.isnan(by_score[1:]) & np.isnan(by_score[:-1]))
-    ties = within & same
+    within = run.groups[1:] == run.groups[:-1]
+    docs, scores = run.docs, run.scores
+    if not bool(np.all(~within | (keys[:-1] > keys[1:]) | _same(keys))):  # not in the order of scores
+        order = ranking_order(keys, np.zeros(len(keys), dtype=np.int32), run.groups)
+        keys, docs, scores = keys[order], docs[order], scores[order]
+    ties = within & _same(keys)
     if ties.any():
         tied = np.zeros(len(keys), dtype=bool)
         tied[1:] |= ties
         tied[:-1] |= ties
-        docs = np.unique(run.docs[order][tied])
-        ranks[docs] = id_ranks([run.doc_ids[d] for d in docs.tolist()])
-        order = ranking_order(keys, ranks[run.docs], groups)
-    return Run(run.query_ids, run.doc_ids, run.offsets, run.docs[order], run.scores[order], run.tag)
+        at = np.flatnonzero(tied)
+        stretch = np.cumsum(np.append(True, ~ties))[at]
+        order = at[np.lexsort((_ranks(run.doc_ids, docs[at]), stretch))]
+        docs, scores = docs.copy(), scores.copy()
+        docs[at], scores[at] = docs[order], scores[order]
+    if docs is run.docs:
+        return run
+    return Run(run.query_ids, run.doc_ids, run.offsets, docs, scores, run.tag)
+
+
+def _same(keys: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.bool_]:
+    """Whether each score equals the one before; NaN equals NaN."""
+    same: npt.NDArray[np.bool_] = (keys[1:] == keys[:-1]) | (np.isnan(keys[1:]) & np.isnan(keys[:-1]))
+    return same
+
+
+def _ranks(doc_ids: Sequence[str], docs: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """``(len(docs),)`` :func:`id_ranks` of some documents among themselves."""
+    if isinstance(doc_ids, PackedIds):
+        return -docs  # they stand in ascending order
+    distinct, places = np.unique(docs, return_inverse=True)
+    ranks: npt.NDArray[np.int32] = id_ranks(take(doc_ids, distinct))[places]
+    return ranks
 
 
 def without_duplicates(run: Run, *, strict: bool) -> tuple[Run, int]:
@@ -95,10 +110,11 @@ def without_duplicates(run: Run, *, strict: bool) -> tuple[Run, int]:
         DataError: ``strict``, and there is one; names the first.
     """
     pairs = run.groups * len(run.doc_ids) + run.docs
-    _, first = np.unique(pairs, return_index=True)
-    copies = len(pairs) - len(first)
+    by_pair = np.sort(pairs)
+    copies = int((by_pair[1:] == by_pair[:-1]).sum())
     if not copies:
         return run, 0
+    _, first = np.unique(pairs, return_index=True)
     mask = np.zeros(len(pairs), dtype=bool)
     mask[first] = True
     example = int(np.flatnonzero(~mask)[0])
@@ -107,6 +123,28 @@ def without_duplicates(run: Run, *, strict: bool) -> tuple[Run, int]:
         raise DataError(f"{copies} results stand twice in their list, the first is {pair}")
     logger.warning("%d results stand twice in their list, the best score counts: %s", copies, pair)
     return run.keep(mask), copies
+
+
+def judged_results(run: Run, qrels: Qrels) -> tuple[npt.NDArray[np.intp], list[str]]:
+    """Where documents stand that are judged for the query of their list, ascending, and their ids.
+
+    Only the judged ids are looked up among those of the run, not the other way round.
+    """
+    wanted = [(i, d) for i, query_id in enumerate(run.query_ids) for d in qrels.get(query_id, ())]
+    docs = ordinals(run.doc_ids, [doc_id for _, doc_id in wanted])
+    pairs = np.array([i for i, _ in wanted], dtype=np.int64) * len(run.doc_ids) + docs
+    pairs[docs < 0] = -1
+    order = np.argsort(pairs)
+    known = np.zeros(len(run.doc_ids), dtype=bool)
+    known[docs[docs >= 0]] = True
+    at = np.flatnonzero(known[run.docs])  # judged for some query
+    if not len(at):
+        return at, []
+    own = run.groups[at] * len(run.doc_ids) + run.docs[at]
+    found = np.searchsorted(pairs[order], own)
+    found = order[np.minimum(found, len(order) - 1)]
+    hit = pairs[found] == own
+    return at[hit], [wanted[i][1] for i in found[hit].tolist()]
 
 
 def places(run: Run) -> npt.NDArray[np.int64]:

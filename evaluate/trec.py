@@ -11,6 +11,7 @@ import numpy.typing as npt
 from beirkit.corpora.records import Qrels
 from beirkit.corpora.run import Run
 from beirkit.evaluate.measures import Measure
+from beirkit.evaluate.ranking import judged_results
 
 # Queries per call: bounds how much of the run exists as Python objects at a time.
 BLOCK = 256
@@ -18,6 +19,25 @@ BLOCK = 256
 # What trec_eval takes for the logarithm of a value of 0 (its least geometric mean).
 _LEAST = math.log(0.00001)
 
+
+# Families to which nothing behind the last judged result matters; all others get the whole list.
+BY_RANK = frozenset(
+    (
+        "nDCG",
+        "AP",
+        "RR",
+        "R",
+        "P",
+        "Success",
+        "Rprec",
+        "Bpref",
+        "infAP",
+        "IPrec",
+        "SetR",
+        "NumRelRet",
+        "NumRel",
+    )
+)
 
 # Stands for the judgments of a query that has negative ones only; no reader lets such an id through.
 _NOBODY = "\x01"
@@ -40,30 +60,59 @@ def trec_values(
     values = np.empty((len(query_ids), len(measures)))
     for column, measure in enumerate(measures):
         values[:, column] = _value_without_results(measure, qrels, query_ids)
-    lists = {query_id: i for i, query_id in enumerate(run.query_ids)}
-    rows = [(row, lists[q]) for row, q in enumerate(query_ids) if q in lists]
-    rows = [(row, i) for row, i in rows if run.offsets[i + 1] > run.offsets[i]]
-    deepest = int(np.diff(run.offsets).max(initial=0))
-    scores = [float(-rank) for rank in range(deepest)]  # whole numbers: no ties in float32
+    rows = {query_id: row for row, query_id in enumerate(query_ids)}
+    lists = [i for i, query_id in enumerate(run.query_ids) if query_id in rows]
+    lists = [i for i in lists if run.offsets[i + 1] > run.offsets[i]]
     keys: dict[int, list[tuple[int, str]]] = {}  # level → columns and what pytrec_eval calls them
     for column, measure in enumerate(measures):
         keys.setdefault(measure.level, []).append((column, str(measure.trec_key)))
-    for start in range(0, len(rows), BLOCK):
-        block = rows[start : start + BLOCK]
-        part = {query_ids[row]: _list(run, i, scores) for row, i in block}
+    named = _Lists(run, qrels, whole=any(measure.family not in BY_RANK for measure in measures))
+    for start in range(0, len(lists), BLOCK):
+        part = {run.query_ids[i]: named.list(i) for i in lists[start : start + BLOCK]}
         judged = {query_id: _bearable(qrels[query_id]) for query_id in part}
         for level, columns in keys.items():
             found = _ask([measures[c] for c, _ in columns], judged, part, level)
-            for row, _ in block:
-                one = found[query_ids[row]]
+            for query_id, one in found.items():
                 for column, key in columns:
-                    values[row, column] = one[key]
+                    values[rows[query_id], column] = one[key]
     return values
 
 
-def _list(run: Run, index: int, scores: list[float]) -> dict[str, float]:
-    docs, _ = run.results(index)
-    return dict(zip(map(run.doc_ids.__getitem__, docs.tolist()), scores, strict=False))
+class _Lists:
+    """The lists of a run as pytrec_eval takes them.
+
+    It looks at an id only to see whether it is judged, so a document that is not gets the name of its rank,
+    the same text in every list; and for most measures nothing behind the last judged result counts.
+
+    Args:
+        run: ordered lists.
+        qrels: the judgments.
+        whole: keep what stands behind the last judged result.
+    """
+
+    def __init__(self, run: Run, qrels: Qrels, *, whole: bool) -> None:
+        self._offsets = run.offsets.tolist()
+        at, self._ids = judged_results(run, qrels)
+        self._bounds = np.searchsorted(at, run.offsets).tolist()
+        self._at: list[int] = at.tolist()
+        self._whole = whole
+        deepest = int(np.diff(run.offsets).max(initial=0))
+        self._scores = [float(-rank) for rank in range(deepest)]  # whole numbers: no ties in float32
+        mark = _NOBODY
+        while any(doc_id.startswith(mark) for doc_id in self._ids):
+            mark += _NOBODY
+        self._names = [f"{mark}{rank}" for rank in range(deepest)]
+
+    def list(self, index: int) -> dict[str, float]:
+        """The list of one query: ids, and scores that fall by one from rank to rank."""
+        start, size = self._offsets[index], self._offsets[index + 1] - self._offsets[index]
+        hits = range(self._bounds[index], self._bounds[index + 1])
+        if not self._whole:
+            size = self._at[hits[-1]] - start + 1 if hits else 1
+        names = self._names[:size]
+        for hit in hits:
+            names[self._at[hit] - start] = self._ids[hit]
+        return dict(zip(names, self._scores, strict=False))
 
 
 def _bearable(row: dict[str, int]) -> dict[str, int]:

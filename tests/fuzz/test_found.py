@@ -62,6 +62,14 @@ def test_a_name_longer_than_any_file_may_have() -> None:
         parse_retriever("b" * 5000)
 
 
+@pytest.mark.parametrize("row", ['{"q": "\\ud800", "p": "x"}', '{"q": "x", "p": "a\\udc00b"}'])
+def test_half_a_surrogate_pair_in_a_table(tmp_path: Path, row: str) -> None:
+    path = tmp_path / "t.json"
+    path.write_text(f"[{row}]")
+    with pytest.raises(DataError, match=r"t\.json:1: column '[qp]' holds half of a surrogate pair"):
+        list(convert("table", path, {"question": "q", "positive": "p"}).documents())
+
+
 def test_a_protocol_that_is_none(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     write_scores(evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["AP"]), path)
