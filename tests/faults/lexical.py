@@ -10,12 +10,16 @@ import msgspec
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Retriever
-from beirkit.retrievers.lexical.bm25 import BM25Options, BM25Retriever
+from beirkit.retrievers.catalog import get
+
+LEXICAL = ("bm25", "rank-bm25")
+"""The lexical kinds: what holds for one formula's ranking holds for the other's."""
 
 
-def bm25(corpus: Mapping[str, str | Mapping[str, str]], **options: Any) -> Retriever[Any]:
+def bm25(corpus: Mapping[str, str | Mapping[str, str]], kind: str = "bm25", **options: Any) -> Retriever[Any]:
     """An index of a corpus of texts, or of titles and texts."""
-    retriever = BM25Retriever(msgspec.convert(options, BM25Options))
+    made = get(kind)
+    retriever = made(msgspec.convert(options, made.Options))
     retriever.index(
         [
             Document(doc_id, text=row)

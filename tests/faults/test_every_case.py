@@ -9,8 +9,6 @@ from pathlib import Path
 from tests.faults.cases import all_cases
 
 OF_OTHERS = {
-    "K15-": "encoders by configuration: the retrieval issue; those that hold already have a test",
-    "K17-05": "the memory of a conversion of 200,000 records: measured in benchmarks/, not in a test",
     "K18-": "fusion: its own issue",
     "K19-01": "macro means over the parts of a benchmark: the leaderboard issue",
     "K19-07": "importing scores of other tools: the leaderboard issue",

@@ -20,7 +20,7 @@ from beirkit.corpora.run_files import read_run
 from beirkit.evaluate import evaluate
 from beirkit.retrievers.base import Workplace
 from tests.faults.cases import QRELS, Case, case, check, documents_of, one_file, open_case, score, write_files
-from tests.faults.lexical import ranked
+from tests.faults.lexical import LEXICAL, ranked
 
 
 @case("K11-01")
@@ -70,10 +70,14 @@ def test_ids_are_never_normalised_but_the_twin_is_named(case: Case, caplog: pyte
     assert "an id equal after Unicode normalisation exists for 1, such as 'caf\u00e9'" in caplog.text
 
 
+@pytest.mark.parametrize("kind", LEXICAL)
 @case("K11-06")
-def test_composed_and_decomposed_text_are_the_same_word(case: Case) -> None:
+def test_composed_and_decomposed_text_are_the_same_word(case: Case, kind: str) -> None:
     given = case["input"]
-    assert ranked(given["corpus"], given["query"], given["k"]) == case["expected"]["values"]["ranking"]
+    assert (
+        ranked(given["corpus"], given["query"], given["k"], kind=kind)
+        == case["expected"]["values"]["ranking"]
+    )
 
 
 @case("K11-07")
