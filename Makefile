@@ -21,7 +21,7 @@ OFFLINE = HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 TOKENIZERS_PARALLELISM=false
 PYTEST = $(OFFLINE) $(PY) -m pytest
 TEST_JOBS ?= 2
 TESTS ?=
-BENCHES ?= $(sort $(wildcard benchmarks/*.py))
+BENCHES ?= $(filter-out harness,$(basename $(notdir $(sort $(wildcard benchmarks/*.py)))))
 
 .NOTPARALLEL:
 .PHONY: demo test check bench docs format clean install install-dev
@@ -65,7 +65,7 @@ check-package: install-dev
 	@$(PY) tests/house/package_trials.py
 
 bench: install-dev
-	@set -e; for bench in $(BENCHES); do echo "== $$bench"; $(OFFLINE) $(PY) $$bench; done
+	@set -e; for bench in $(BENCHES); do echo "== $$bench"; $(OFFLINE) $(PY) benchmarks/harness.py $$bench; done
 
 docs: install-dev
 	$(PY) docs/build_reference.py

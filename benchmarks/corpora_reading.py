@@ -1,104 +1,118 @@
-"""Reading and writing files: against a bare msgspec loop, and against a dictionary of dictionaries.
+"""Reading a BEIR folder, every id found once: beside beir's loader, datasets and a bare msgspec loop.
 
-Prints the best of three seconds for each; nothing is kept.
+Only beirkit finds ids that stand twice; the others keep the last or both. The judgments are read too where a
+peer reads them.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import random
-import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from beirkit.corpora.folder import open_folder, write_folder
-from beirkit.corpora.run_files import read_run, write_run
-
-DOCUMENTS = 100_000
-QUERIES, DEPTH, POOL = 500, 1_000, 20_000
+from benchmarks.harness import Bench, Lap, Outcome, Peer
 
 
-class Line(msgspec.Struct):
-    """A corpus line as msgspec alone would read it: ids must be strings, other keys are lost."""
-
-    _id: str
-    title: str
-    text: str
-    metadata: dict[str, Any]
-
-
-def main() -> None:
-    """Make the files, time every way of reading them."""
-    with tempfile.TemporaryDirectory() as folder:
-        corpus(Path(folder))
-        run(Path(folder))
-
-
-def corpus(folder: Path) -> None:
-    """A corpus of abstracts' length."""
+def make(asked: argparse.Namespace, folder: Path) -> None:
+    """A corpus of made-up words whose texts have the length of abstracts, queries and judgments."""
     draw = random.Random(1)
-    words = ["".join(draw.choices("abcdefgh", k=draw.randint(2, 10))) for _ in range(5_000)]
-    with (folder / "corpus.jsonl").open("w") as out:
-        for number in range(DOCUMENTS):
-            line = {
-                "_id": str(number),
-                "title": "t",
-                "text": " ".join(draw.choices(words, k=150)),
-                "metadata": {},
-            }
-            out.write(json.dumps(line) + "\n")
-    (folder / "queries.jsonl").write_text("")
-    decode = msgspec.json.Decoder(Line).decode
-
-    def bare() -> int:
-        with (folder / "corpus.jsonl").open("rb") as lines:
-            return len([None for line in lines if decode(line)._id])
-
-    print(f"corpus of {DOCUMENTS:,} documents")
-    best("  bare msgspec loop", bare)
-    best("  beirkit, each id once", lambda: sum(1 for _ in open_folder(folder).documents()))
-    best(
-        "  beirkit, read and written", lambda: write_folder(open_folder(folder), folder / f"{time.time_ns()}")
-    )
+    words = ["".join(draw.choices("abcdefghé", k=draw.randint(2, 10))) for _ in range(5_000)]
+    with (folder / "corpus.jsonl").open("w", encoding="utf-8") as out:
+        for number in range(asked.documents):
+            text = " ".join(draw.choices(words, k=draw.randint(50, 250)))
+            line = {"_id": f"doc{number}", "title": "a title", "text": text, "metadata": {}}
+            out.write(json.dumps(line, ensure_ascii=False) + "\n")
+    with (folder / "queries.jsonl").open("w", encoding="utf-8") as out:
+        for number in range(asked.queries):
+            out.write(json.dumps({"_id": f"q{number}", "text": "what is it", "metadata": {}}) + "\n")
+    (folder / "qrels").mkdir()
+    with (folder / "qrels" / "test.tsv").open("w") as out:
+        out.write("query-id\tcorpus-id\tscore\n")
+        for number in range(asked.queries):
+            for doc in draw.sample(range(asked.documents), 10):
+                out.write(f"q{number}\tdoc{doc}\t{draw.randint(1, 3)}\n")
 
 
-def run(folder: Path) -> None:
-    """A run of QUERIES x DEPTH lines over a pool of documents."""
-    draw = random.Random(2)
-    path = folder / "run.trec"
-    with path.open("w") as out:
-        for query in range(QUERIES):
-            for rank, doc in enumerate(draw.sample(range(POOL), DEPTH), 1):
-                out.write(f"q{query} Q0 doc{doc:07d} {rank} {1 / (rank + draw.random())} bench\n")
+def ours(asked: argparse.Namespace, folder: Path, lap: Lap) -> Outcome:
+    """A pass over each stream, as all of beirkit reads."""
+    from beirkit.corpora.folder import open_folder
 
-    def dictionaries() -> dict[str, dict[str, float]]:
-        read: dict[str, dict[str, float]] = {}
-        with path.open() as lines:
-            for line in lines:
-                query_id, _, doc_id, _, score, _ = line.split()
-                read.setdefault(query_id, {})[doc_id] = float(score)
-        return read
-
-    print(f"run of {QUERIES * DEPTH:,} lines")
-    best("  dictionary of dictionaries", dictionaries)
-    best("  beirkit, columns", lambda: read_run(path))
-    columns = read_run(path)
-    best("  beirkit, written", lambda: write_run(columns, folder / "copy.trec"))
+    lap("import")
+    collection = open_folder(folder)
+    documents = characters = 0
+    for document in collection.documents():
+        documents += 1
+        characters += len(document.title) + len(document.text)
+    queries = sum(1 for _ in collection.queries())
+    grades = sum(judgment.relevance for judgment in collection.judgments("test"))
+    lap("read")
+    return Outcome([documents, characters, queries, grades])
 
 
-def best(label: str, work: Callable[[], object]) -> None:
-    """Print the best of three."""
-    seconds: list[float] = []
-    for _ in range(3):
-        start = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - start)
-    print(f"{label:30} {min(seconds):6.2f} s")
+def beir(asked: argparse.Namespace, folder: Path, lap: Lap) -> Outcome:
+    """The loader of the beir package: three dictionaries."""
+    from beir.datasets.data_loader import GenericDataLoader
+
+    lap("import")
+    corpus, queries, qrels = GenericDataLoader(str(folder)).load(split="test")
+    characters = sum(len(document["title"]) + len(document["text"]) for document in corpus.values())
+    grades = sum(grade for row in qrels.values() for grade in row.values())
+    lap("read")
+    return Outcome([len(corpus), characters, len(queries), grades])
 
 
-if __name__ == "__main__":
-    main()
+def hugging_face(asked: argparse.Namespace, folder: Path, lap: Lap) -> Outcome:
+    """The datasets package: converted into its cache, then one pass; corpus and queries only."""
+    import datasets
+
+    datasets.disable_progress_bars()
+    lap("import")
+
+    def table(name: str) -> Any:
+        cache = str(folder / f"cache-{random.random()}")  # the first load is what is measured
+        return datasets.load_dataset("json", data_files=str(folder / name), split="train", cache_dir=cache)
+
+    characters = documents = 0
+    for row in table("corpus.jsonl"):
+        documents += 1
+        characters += len(row["title"]) + len(row["text"])
+    queries = len(table("queries.jsonl"))
+    lap("read")
+    return Outcome([documents, characters, queries])
+
+
+def bare(asked: argparse.Namespace, folder: Path, lap: Lap) -> Outcome:
+    """A msgspec loop that looks at nothing: what reading the corpus alone costs at least."""
+    import msgspec
+
+    line = msgspec.defstruct("Line", [("title", str), ("text", str)], gc=False)
+    decode = msgspec.json.Decoder(line).decode
+    lap("import")
+    documents = characters = 0
+    with (folder / "corpus.jsonl").open("rb") as lines:
+        for one in map(decode, lines):
+            documents += 1
+            characters += len(one.title) + len(one.text)  # type: ignore[attr-defined]  # of the struct made above
+    lap("read")
+    return Outcome([documents, characters])
+
+
+def differ(a: list[int], b: list[int]) -> str:
+    """Whether what both counted differs."""
+    return "" if all(x == y for x, y in zip(a, b, strict=False)) else f"{a} and {b}"
+
+
+bench = Bench(
+    title="read a BEIR folder",
+    peers=(
+        Peer("beir loader", beir, "beir"),
+        Peer("beirkit", ours),
+        Peer("datasets", hugging_face, "datasets", "cache cold"),
+        Peer("msgspec, corpus only", bare, "msgspec"),
+    ),
+    make=make,
+    options={"--documents": 100_000, "--queries": 1_000},
+    differ=differ,
+)

@@ -1,80 +1,90 @@
-"""Our encoding beside plain sentence-transformers on the same texts: texts per second, and their ratio.
+"""Our encoding beside plain sentence-transformers on the same texts.
 
-The two sides run in turn over one loaded model each; ours includes tokenising once more to count truncated
-texts, checking the vectors and writing them to the store.
-
-    python -P benchmarks/dense_encode.py --texts 128 --repeats 3
+Ours includes tokenising once more to count truncated texts, checking the vectors and writing them to the
+store. Loading the model and the first call are no work.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import tempfile
-import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
+from benchmarks.harness import Bench, Lap, Outcome, Peer
 
-from beirkit.configs.load import convert, load_retriever
-from beirkit.retrievers.base import Workplace
-from beirkit.retrievers.dense.retriever import DenseOptions
-from beirkit.retrievers.dense.sentence_transformer import SentenceTransformerEncoder
-from beirkit.retrievers.dense.vectors import VectorStore, unit
-from beirkit.retrievers.store import Store
+if TYPE_CHECKING:
+    from beirkit.retrievers.dense.sentence_transformer import SentenceTransformerEncoder
 
 
-def main() -> None:
-    """Encode with both sides in turn and print the ratio of the best times."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--texts", type=int, default=128)
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--words", type=int, default=120, help="mean length of made-up texts")
-    parser.add_argument("--corpus", type=Path, help="corpus.jsonl to take the texts from")
-    asked = parser.parse_args()
-    texts = from_corpus(asked.corpus, asked.texts) if asked.corpus else made_up(asked.texts, asked.words)
+def make(asked: argparse.Namespace, folder: Path) -> None:
+    """Texts of a corpus, or of common words and log-normal lengths."""
+    if asked.corpus:
+        with Path(asked.corpus).open(encoding="utf-8") as stream:
+            rows = [json.loads(line) for _, line in zip(range(asked.texts), stream, strict=False)]
+        texts = [f"{row.get('title', '')} {row['text']}".strip() for row in rows]
+    else:
+        import numpy as np
 
-    from sentence_transformers import SentenceTransformer
+        rng = np.random.default_rng(1)
+        words = ["the", "of", "model", "protein", "cell", "was", "high", "rate", "patients", "gene", "mice"]
+        lengths = np.maximum(1, rng.lognormal(np.log(asked.words), 0.4, asked.texts)).astype(int)
+        texts = [" ".join(rng.choice(words, length)) for length in lengths]
+    (folder / "texts.json").write_text(json.dumps(texts))
+    (folder / "model").write_text(str(encoder().located.folder))
+
+
+def encoder() -> SentenceTransformerEncoder:
+    """The shipped model."""
+    from beirkit.configs.load import convert, load_retriever
+    from beirkit.retrievers.base import Workplace
+    from beirkit.retrievers.dense.retriever import DenseOptions
+    from beirkit.retrievers.dense.sentence_transformer import SentenceTransformerEncoder
 
     options = convert(load_retriever("minilm").options, DenseOptions, path="minilm")
-    encoder = SentenceTransformerEncoder(options, Workplace(device="cpu"))
-    plain = SentenceTransformer(str(encoder.located.folder), device="cpu")
-    encoder.encode(texts[:2], "document")
-    plain.encode(texts[:2])
-
-    seconds: dict[str, list[float]] = {"ours": [], "plain": []}
-    for _ in range(asked.repeats):
-        with tempfile.TemporaryDirectory() as folder:
-            vectors = VectorStore(encoder, "document", Store(Path(folder)))
-            started = time.perf_counter()
-            block = vectors.block([str(n) for n in range(len(texts))], texts, lambda done=1: None)
-            seconds["ours"].append(time.perf_counter() - started)
-            ours = np.array(block.vectors)
-        started = time.perf_counter()
-        theirs = plain.encode(texts, show_progress_bar=False)
-        seconds["plain"].append(time.perf_counter() - started)
-    rates = {side: len(texts) / min(times) for side, times in seconds.items()}
-    apart = np.abs(ours - unit(np.asarray(theirs))).max()
-    print(
-        f"{len(texts)} texts: ours {rates['ours']:.1f}/s, sentence-transformers {rates['plain']:.1f}/s, "
-        f"ratio {rates['ours'] / rates['plain']:.3f}; greatest difference of a component {apart:.1e}"
-    )
+    return SentenceTransformerEncoder(options, Workplace(device="cpu"))
 
 
-def made_up(n: int, words: int) -> list[str]:
-    """Texts of common words, of log-normal lengths."""
-    rng = np.random.default_rng(1)
-    vocabulary = ["the", "of", "model", "protein", "cell", "was", "high", "rate", "patients", "gene", "mice"]
-    lengths = np.maximum(1, rng.lognormal(np.log(words), 0.4, n)).astype(int)
-    return [" ".join(rng.choice(vocabulary, length)) for length in lengths]
+def ours(asked: argparse.Namespace, folder: Path, lap: Lap) -> Outcome:
+    """Encode through the store."""
+    from beirkit.retrievers.dense.vectors import VectorStore
+    from beirkit.retrievers.store import Store
+
+    texts = json.loads((folder / "texts.json").read_text())
+    ours = encoder()
+    ours.encode(texts[:2], "document")
+    lap("import")
+    vectors = VectorStore(ours, "document", Store(folder / f"store-{len(list(folder.iterdir()))}"))
+    block = vectors.block([str(n) for n in range(len(texts))], texts, lambda done=1: None)
+    lap("encode")
+    return Outcome([row.tolist() for row in block.vectors])
 
 
-def from_corpus(path: Path, n: int) -> list[str]:
-    """The first texts of a corpus in BEIR's format."""
-    with path.open(encoding="utf-8") as stream:
-        rows = [json.loads(line) for _, line in zip(range(n), stream, strict=False)]
-    return [f"{row.get('title', '')} {row['text']}".strip() for row in rows]
+def plain(asked: argparse.Namespace, folder: Path, lap: Lap) -> Outcome:
+    """Encode with the library itself."""
+    from sentence_transformers import SentenceTransformer
+
+    from beirkit.retrievers.dense.vectors import unit
+
+    texts = json.loads((folder / "texts.json").read_text())
+    model = SentenceTransformer((folder / "model").read_text(), device="cpu")
+    model.encode(texts[:2])
+    lap("import")
+    vectors = model.encode(texts, show_progress_bar=False)
+    lap("encode")
+    return Outcome(unit(vectors).tolist())
 
 
-if __name__ == "__main__":
-    main()
+def differ(a: list[list[float]], b: list[list[float]]) -> str:
+    """Whether a component differs by more than the order of additions explains."""
+    apart = max(abs(x - y) for one, two in zip(a, b, strict=True) for x, y in zip(one, two, strict=True))
+    return f"a component differs by {apart:.1e}" if apart > 1e-5 else ""
+
+
+bench = Bench(
+    title="encode texts with all-MiniLM-L6-v2",
+    peers=(Peer("sentence-transformers", plain, "sentence-transformers"), Peer("beirkit", ours)),
+    make=make,
+    options={"--texts": 128, "--words": 120, "--corpus": ""},
+    differ=differ,
+)

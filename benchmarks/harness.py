@@ -2,8 +2,8 @@
 
     python -P benchmarks/harness.py metrics --queries 6980 --rounds 5
 
-Each peer runs in a process of its own, round after round (A B A B), so that a slow minute of the machine meets
-them all and the peak memory of each is its own. A peer that is not installed is left out and said so.
+Each peer runs in a process of its own, round after round (A B A B), so that a slow minute of the machine
+meets them all and the peak memory of each is its own. A peer that is not installed is left out and said so.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 Lap = Callable[[str], None]
 
 
-class Outcome(NamedTuple):
+@dataclass(frozen=True)
+class Outcome:
     """What a peer gives back.
 
     Attributes:
@@ -37,7 +38,7 @@ class Outcome(NamedTuple):
     """
 
     result: Any = None
-    shown: dict[str, float] = {}
+    shown: dict[str, float] = field(default_factory=dict)
 
 
 class Peer(NamedTuple):
@@ -46,7 +47,7 @@ class Peer(NamedTuple):
     Attributes:
         name: for the table.
         work: does it, with the options asked for and the folder that was made; calls ``lap(phase)`` at the
-            end of every phase. The phase ``import`` is no work.
+            end of every phase. The phase ``import`` is no work, nor is what follows the last.
         package: the distribution whose version is shown, and without which the peer is left out.
         state: whether something was compiled or cached before, such as ``JIT warm``.
     """
@@ -64,7 +65,7 @@ def equal(a: Any, b: Any) -> str:
 
 @dataclass
 class Bench:
-    """A benchmark: a module of this folder has one, called ``bench``.
+    """A benchmark; a module of this folder has one, called ``bench``.
 
     Attributes:
         title: what is done.
@@ -117,16 +118,16 @@ def alone(bench: Bench, asked: argparse.Namespace) -> None:
     """Run one peer in this process and print what it took as JSON."""
     (peer,) = (peer for peer in bench.peers if peer.name == asked.alone)
     seconds: dict[str, float] = {}
+    memory = 0.0
     last = time.perf_counter()
 
     def lap(phase: str) -> None:
-        nonlocal last
-        now = time.perf_counter()
-        seconds[phase] = seconds.get(phase, 0.0) + now - last
-        last = now
+        nonlocal last, memory
+        seconds[phase] = seconds.get(phase, 0.0) + time.perf_counter() - last
+        memory = peak()  # what the answer takes to be compared is not counted
+        last = time.perf_counter()
 
     outcome = peer.work(asked, asked.folder, lap)
-    memory = peak()  # before the answer is put into words
     told = {"seconds": seconds, "peak": memory, "result": outcome.result, "shown": outcome.shown}
     (asked.folder / "told.json").write_text(json.dumps(told))
 
@@ -212,7 +213,7 @@ def version(package: str) -> str:
 
 
 def peak() -> float:
-    """Peak resident memory of this process in MiB; getrusage would count what its parent held at its start."""
+    """Peak resident memory of this process in MiB; getrusage would count what its parent held."""
     status = Path("/proc/self/status")
     if not status.exists():
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20)
