@@ -224,7 +224,9 @@ class RunColumns:
                 raise self._error(
                     number, f"has {len(fields)} fields, a run has 6", "query Q0 document rank score tag"
                 )
-            self.long_lines += len(fields) > _FIELDS
+            if len(fields) > _FIELDS:
+                self._require_rank(number, fields)
+                self.long_lines += 1
             score = _number(fields[4])
             if score is None or (score - score != 0 and not self._lenient):
                 shown = fields[4].decode("utf-8", "replace")
@@ -236,6 +238,20 @@ class RunColumns:
             good += fields[:_FIELDS]
         return good
 
+    def _require_rank(self, number: int, fields: list[bytes]) -> None:
+        """Refuse a long line whose rank is none: its fields have moved, and another stands for the score.
+
+        The rank is not used, so that of a line of six fields may be anything.
+        """
+        rank = fields[3]
+        if not rank.removeprefix(b"-").isdigit():
+            raise self._error(
+                number,
+                f"has {len(fields)} fields and its rank {_shown(rank)} is no whole number: "
+                "does an id hold a blank?",
+                "ids with blanks need the form run.jsonl",
+            )
+
     def _texts(self, places: dict[bytes, int], what: str) -> list[str]:
         if quick := _all_at_once(places):
             return quick
@@ -245,7 +261,7 @@ class RunColumns:
                 text = raw.decode("utf-8")
             except UnicodeDecodeError:
                 raise self._error(
-                    self._find(raw), f"{what} id {raw!r} is not UTF-8", "save the run as UTF-8"
+                    self._find(raw), f"{what} id {_shown(raw)} is not UTF-8", "save the run as UTF-8"
                 ) from None
             problem = "" if text and text.isprintable() else id_problem(text)
             if problem:
@@ -260,6 +276,11 @@ class RunColumns:
 
     def _error(self, line: int | None, found: str, todo: str = "") -> DataError:
         return DataError(found, path=self._path, line=line, hint=todo)
+
+
+def _shown(raw: bytes) -> str:
+    """A field between quotes; bytes that are no UTF-8 in backslashed hexadecimals."""
+    return "'" + raw.decode("utf-8", "backslashreplace") + "'"
 
 
 def _all_at_once(places: Collection[bytes]) -> list[str]:

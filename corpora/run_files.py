@@ -30,7 +30,8 @@ def read_run(path: Path | str, *, strict: bool = False, lenient_scores: bool = F
     ``.jsonl`` is the form :func:`write_run` writes for odd ids, ``.json`` is ``{query_id: {doc_id: score}}``,
     ``.parquet`` has the columns ``q_id``, ``doc_id`` and ``score``, and anything else is TREC: ``query Q0
     document rank score tag`` at ASCII white space. The second column and the rank are ignored, as is what
-    follows the tag. Results stand in the run as they stand in the file.
+    follows the tag; but where something does, the rank must be a whole number, as it is not where an id
+    holds a blank and the fields have moved. Results stand in the run as they stand in the file.
 
     Args:
         path: the file.

@@ -175,6 +175,31 @@ def test_text_after_the_tag_is_told_once(tmp_path: Path, caplog: pytest.LogCaptu
     ]
 
 
+@pytest.mark.parametrize(
+    ("line", "fields", "rank"),
+    [
+        ("q Q0 a b 1 9.5 x", 7, "b"),  # document "a b": field 5, the score, would be its rank
+        ("q Q0 a b c 9 1 x", 8, "b"),
+        ("my q Q0 a 1 9.5 x", 7, "a"),
+        ("q Q0 a 1.0 9.5 x more", 7, "1.0"),
+        ("q Q0 a \u00e9 9.5 x more", 7, "\u00e9"),
+    ],
+)
+def test_a_blank_in_an_id_is_told_by_the_rank(tmp_path: Path, line: str, fields: int, rank: str) -> None:
+    path = written(tmp_path, f"q Q0 a 1 10 x\n{line}\n")
+    with pytest.raises(DataError) as caught:
+        read_run(path)
+    assert str(caught.value) == (
+        f"{path}:2: has {fields} fields and its rank '{rank}' is no whole number: does an id hold a blank? "
+        "(ids with blanks need the form run.jsonl)"
+    )
+
+
+def test_the_rank_of_six_fields_may_be_anything(tmp_path: Path) -> None:
+    path = written(tmp_path, "q Q0 a - 2.0 x\nq Q0 b -1 1.5 x more\nq Q0 c first 1.0 x\n")
+    assert read_run(path).to_dict() == {"q": {"a": 2.0, "b": 1.5, "c": 1.0}}
+
+
 def test_the_best_of_repeated_results_counts(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = written(
         tmp_path, "q Q0 a 1 0.8 t\nq Q0 b 2 0.7 t\nq Q0 a 3 0.9 t\nr Q0 a 1 0.1 t\nq Q0 b 4 0.7 t\n"
@@ -214,7 +239,7 @@ def test_refusals_name_the_line(tmp_path: Path, content: str, line: int, message
 
 def test_a_damaged_byte_names_the_line(tmp_path: Path) -> None:
     path = written(tmp_path, b"q Q0 a 1 2.0 t\nq Q0 \xff 2 1.0 t\n")
-    with pytest.raises(DataError, match=r"run\.trec:2: document id b'\\xff' is not UTF-8"):
+    with pytest.raises(DataError, match=r"run\.trec:2: document id '\\xff' is not UTF-8"):
         read_run(path)
 
 
@@ -238,7 +263,7 @@ def test_blocks_and_lines_agree(rows: list[list[str]], end: str, data: st.DataOb
     """Whatever stands in a block, the quick look at all of it must see what a look at each line sees."""
     lines: list[str] = []
     for row in rows:
-        row = [*row[:4], "1.5", *row[5:]] if len(row) > 4 else row
+        row = [*row[:3], "1", "1.5", *row[5:]] if len(row) > 4 else row
         lines.append("".join(field + data.draw(blanks) for field in row))
     block = "".join(line + end for line in lines)
     ragged = next((n for n, row in enumerate(rows, 1) if 0 < len(row) < 6), None)
