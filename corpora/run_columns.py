@@ -15,7 +15,7 @@ import numpy.typing as npt
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.ids import id_problem
 from beirkit.corpora.packed_ids import PackedIds
-from beirkit.corpora.run import Run
+from beirkit.corpora.run import Run, any_repeated
 from beirkit.corpora.run_blocks import plain_block
 
 _BOM = b"\xef\xbb\xbf"
@@ -141,9 +141,10 @@ class RunColumns:
         if len(queries) and (np.diff(queries) < 0).any():  # the lists of several queries are mixed
             order = np.argsort(queries, kind="stable")
             queries, docs, scores = queries[order], docs[order], scores[order]
-        pairs = queries.astype(np.int64) * len(doc_ids) + docs
-        ordered = np.sort(pairs)
-        if len(ordered) and (ordered[1:] == ordered[:-1]).any():
+        offsets = np.zeros(len(query_ids) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(queries, minlength=len(query_ids)), out=offsets[1:])
+        if any_repeated(docs, offsets):
+            pairs = queries.astype(np.int64) * len(doc_ids) + docs
             keep = _best_of_each(pairs, scores)
             self.copies = [
                 f"{query_ids[q]}/{doc_ids[d]}"
@@ -155,8 +156,7 @@ class RunColumns:
                     path=self._path,
                 )
             queries, docs, scores = queries[keep], docs[keep], scores[keep]
-        offsets = np.zeros(len(query_ids) + 1, dtype=np.int64)
-        np.cumsum(np.bincount(queries, minlength=len(query_ids)), out=offsets[1:])
+            np.cumsum(np.bincount(queries, minlength=len(query_ids)), out=offsets[1:])
         tag = (self._tag or b"").decode("utf-8", "replace")
         return Run(query_ids, doc_ids, offsets, docs, scores, tag or "beirkit")
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.packed_ids import PackedIds, ordinals, take
 from beirkit.corpora.records import Qrels
-from beirkit.corpora.run import Precision, Run, id_ranks, ranking_order
+from beirkit.corpora.run import Precision, Run, any_repeated, id_ranks, ranking_order
 from beirkit.evaluate.protocol import SelfMatch
 
 logger = logging.getLogger(__name__)
@@ -109,12 +109,11 @@ def without_duplicates(run: Run, *, strict: bool) -> tuple[Run, int]:
     Raises:
         DataError: ``strict``, and there is one; names the first.
     """
-    pairs = run.groups * len(run.doc_ids) + run.docs
-    by_pair = np.sort(pairs)
-    copies = int((by_pair[1:] == by_pair[:-1]).sum())
-    if not copies:
+    if not any_repeated(run.docs, run.offsets):
         return run, 0
+    pairs = run.groups * len(run.doc_ids) + run.docs
     _, first = np.unique(pairs, return_index=True)
+    copies = len(pairs) - len(first)
     mask = np.zeros(len(pairs), dtype=bool)
     mask[first] = True
     example = int(np.flatnonzero(~mask)[0])

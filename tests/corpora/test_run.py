@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beirkit.corpora.errors import DataError
-from beirkit.corpora.run import Run, id_ranks, ranking_order
+from beirkit.corpora.run import Run, any_repeated, id_ranks, ranking_order
 
 ids = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4)
 scores = st.floats(allow_nan=False, allow_infinity=False)
@@ -196,3 +196,14 @@ def test_queries_without_results_can_be_added() -> None:
     run = Run.from_dict({"b": {"d": 1.0}})
     assert run.including(["a", "b", "c"]).to_dict() == {"b": {"d": 1.0}, "a": {}, "c": {}}
     assert run.including(["b"]) is run
+
+
+@pytest.mark.parametrize("size", [1, 5, 63, 64, 200])
+def test_a_document_that_stands_twice_in_a_list_is_seen(size: int) -> None:
+    docs = np.tile(np.arange(size, dtype=np.int32)[::-1], 3)
+    offsets = np.array([0, size, size, 2 * size, 3 * size])
+    assert not any_repeated(docs, offsets)  # in three lists is not twice
+    if size > 1:
+        docs[-1] = docs[-2]
+        assert any_repeated(docs, offsets)
+    assert not any_repeated(docs[:0], np.array([0]))
