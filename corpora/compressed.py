@@ -121,7 +121,7 @@ def reading_through(raw: io.BufferedReader[Any], path: Path | str) -> BinaryIO:
             raise DataError(
                 f"is compressed by {form}, which is not read",
                 path=path,
-                hint=f"unpack it first: {form} -d {Path(path).name}",
+                hint=f"unpack it first, with {form} -d",
             )
     named = _KINDS.get(Path(path).suffix)
     if named is not None:

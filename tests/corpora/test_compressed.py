@@ -162,3 +162,11 @@ def test_only_gzip_is_written(tmp_path: Path, name: str) -> None:
 def test_bare_names() -> None:
     names = ["a.tsv", "a.tsv.gz", "a.tsv.bz2", "a.tsv.zst", "a.gz.tsv"]
     assert list(map(bare_name, names)) == ["a.tsv"] * 4 + ["a.gz.tsv"]
+
+
+@pytest.mark.parametrize(("start", "form"), [(b"\x04\x22\x4d\x18", "lz4"), (b"\xfd7zXZ\x00", "xz")])
+def test_other_forms_are_named(tmp_path: Path, start: bytes, form: str) -> None:
+    path = tmp_path / "run.trec"
+    path.write_bytes(start + b"rest")
+    with pytest.raises(DataError, match=rf"is compressed by {form}, which is not read .*with {form} -d"):
+        open_bytes(path)
