@@ -60,7 +60,7 @@ def read_accepted(path: Path | str) -> dict[Identity, int]:
             if number == 1:
                 version = msgspec.json.decode(text, type=_Head).accepted_findings
                 if version != 1:
-                    raise DataError(f"is of version {version}", path=path, hint="a newer beirkit wrote it")
+                    raise DataError(f"is of version {version}", path=path, line=1, hint="of a newer beirkit")
                 continue
             if not text.strip():
                 continue

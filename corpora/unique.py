@@ -56,7 +56,7 @@ def unique(
 def _with_contents(
     start: Callable[[], Iterable[Batch[RecordT]]],
     done: int,
-    place: str,
+    place_name: str,
     path: Path | str | None,
     warn: Warn,
 ) -> Iterator[RecordT]:
@@ -64,28 +64,26 @@ def _with_contents(
     table = KeyTable(values=1)
     apart: dict[str, int] = {}  # contents of ids that share their bits with another id
     dropped, examples = 0, list[str]()
-    ordinal = -1
-    for batch in start():
-        rows = record_keys(batch.records)
+    before = 0  # records of the blocks before this one
+    for numbers, records in start():
+        rows = record_keys(records)
         new, held = table.add(rows)
-        for number, record, is_new, content, known in zip(
-            *batch, new.tolist(), rows[1].tolist(), held[0].tolist(), strict=True
-        ):
-            ordinal += 1
-            key = record_id(record)
-            if not is_new:
-                known = apart.get(key, known)
-                if content != known:
-                    first, first_number = _first(start, key)
-                    if first < ordinal:
-                        raise _contradiction(record, first_number, number, place, path)
-                    apart[key] = content
-                else:
-                    dropped += 1
-                    examples += [key] if len(examples) < 3 else []
-                    continue
-            if ordinal >= done:
-                yield record
+        begin = 0  # of what was not handed out of this block
+        for place in np.flatnonzero(~new).tolist():
+            key, content = record_id(records[place]), int(rows[1, place])
+            if apart.get(key, int(held[0, place])) != content:
+                first, first_number = _first(start, key)
+                if first < before + place:
+                    yield from _beyond(records, begin, place, done - before)
+                    raise _contradiction(records[place], first_number, numbers[place], path, place_name)
+                apart[key] = content
+                continue
+            yield from _beyond(records, begin, place, done - before)
+            begin = place + 1
+            dropped += 1
+            examples += [key] if len(examples) < 3 else []
+        yield from _beyond(records, begin, len(records), done - before)
+        before += len(records)
     if dropped:
         warn(
             f"{path or 'collection'}: {dropped} repeated records dropped, "
@@ -93,12 +91,22 @@ def _with_contents(
         )
 
 
+def _beyond(records: Sequence[RecordT], start: int, end: int, done: int) -> Sequence[RecordT]:
+    """The records from ``start`` to ``end`` without the first ``done`` of all."""
+    return records[max(start, done, 0) : end]
+
+
 def record_keys(records: Sequence[Document | Query]) -> Keys:
     """64 bits of each id and 64 of each record's id, title and text, ``(2, n) uint64``.
 
     Metadata may differ between copies.
     """
-    return np.stack([id_keys(record_ids(records)), hashes(map(_content, records), len(records))])
+    ids = record_ids(records)
+    texts = [record.text for record in records]
+    if records and isinstance(records[0], Document):
+        titles = [document.title for document in cast("Sequence[Document]", records)]
+        return np.stack([id_keys(ids), hashes(zip(ids, titles, texts, strict=True), len(ids))])
+    return np.stack([id_keys(ids), hashes(zip(ids, texts, strict=True), len(ids))])
 
 
 def record_ids(records: Sequence[Document | Query]) -> list[str]:
@@ -113,12 +121,6 @@ def record_id(record: Document | Query) -> str:
     return record.doc_id if isinstance(record, Document) else record.query_id
 
 
-def _content(record: Document | Query) -> tuple[str, ...]:
-    if isinstance(record, Document):
-        return record.doc_id, record.title, record.text
-    return record.query_id, record.text
-
-
 def _first(start: Callable[[], Iterable[Batch[RecordT]]], key: str) -> tuple[int, int]:
     """Which record is the first with an id, from 0, and its number for messages."""
     rows = ((number, record) for batch in start() for number, record in zip(*batch, strict=True))
@@ -128,7 +130,7 @@ def _first(start: Callable[[], Iterable[Batch[RecordT]]], key: str) -> tuple[int
 
 
 def _contradiction(
-    record: Document | Query, first: int, number: int, place: str, path: Path | str | None
+    record: Document | Query, first: int, number: int, path: Path | str | None, place: str
 ) -> DataError:
     kind = "document" if isinstance(record, Document) else "query"
     return DataError(

@@ -1,0 +1,126 @@
+"""``beirkit check``: what it prints, what it writes, how it exits."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import msgspec
+import pytest
+
+from beirkit import datasets
+from beirkit.cli.main import main
+from beirkit.configs.load import load_dataset
+from beirkit.configs.schema import DatasetConfig, KnownDefect
+from beirkit.corpora.codes import CODES
+from beirkit.corpora.collection import Provenance
+from beirkit.corpora.explain import explanation
+from beirkit.corpora.folder import open_folder, write_folder
+
+
+def add_document(folder: Path, *lines: str) -> None:
+    with (folder / "corpus.jsonl").open("a", encoding="utf-8") as out:
+        out.writelines(f"{line}\n" for line in lines)
+
+
+@pytest.fixture
+def empty(birds: Path) -> Path:
+    """Seven documents without a text: warnings."""
+    add_document(birds, *(f'{{"_id": "e{number}", "title": "", "text": ""}}' for number in range(7)))
+    return birds
+
+
+def test_findings_are_grouped_capped_and_counted(empty: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    add_document(empty, '{"_id": "d9"')
+    assert main(["check", str(empty)]) == 1
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0] == "error BK002: a line is not JSON"
+    assert shown[1].startswith("    corpus.jsonl:12: is not JSON at column")
+    assert shown[3] == "warning BK010: a document has neither title nor text (7 times)"
+    assert shown[4] == "    corpus.jsonl:5: document 'e0' has neither title nor text"
+    assert shown[9:11] == ["    -> it can never be found", "    ... and 2 more"]
+    assert shown[-1] == f"{empty}: 1 errors, 7 warnings, 0 remarks"
+    assert main(["check", str(empty), "--all"]) == 1
+    assert "    corpus.jsonl:11: document 'e6' has neither title nor text" in capsys.readouterr().out
+
+
+def test_accepted_findings_fail_nothing(empty: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(empty), "--strict"]) == 1
+    assert main(["check", str(empty), "--strict", "--write-accept", "accepted.jsonl"]) == 0
+    assert "7 findings written to accepted.jsonl" in capsys.readouterr().err
+    assert main(["check", str(empty), "--strict", "--accept", "accepted.jsonl"]) == 0
+    assert capsys.readouterr().out.endswith("0 errors, 0 warnings, 0 remarks, 7 accepted\n")
+    add_document(empty, '{"_id": "new", "title": "", "text": " "}')
+    assert main(["check", str(empty), "--strict", "--accept", "accepted.jsonl"]) == 1
+    assert main(["check", str(empty), "--accept", "none.jsonl"]) == 2
+
+
+def test_junit(empty: Path) -> None:
+    assert main(["check", str(empty), "--junit", "out/check.xml"]) == 0
+    suite = ElementTree.parse("out/check.xml").getroot()
+    assert (suite.tag, suite.get("tests"), suite.get("failures")) == ("testsuite", str(len(CODES)), "0")
+    cases = {str(case.get("name"))[:5]: case for case in suite}
+    assert list(cases) == list(CODES)
+    told = cases["BK010"].findtext("system-out")
+    assert told is not None
+    assert told.splitlines()[0].startswith("warning BK010 corpus.jsonl:5: document 'e0'")
+    assert cases["BK050"].find("skipped") is not None
+    assert main(["check", str(empty), "--strict", "--deep", "--junit", "out/check.xml", "-q"]) == 1
+    suite = ElementTree.parse("out/check.xml").getroot()
+    assert (suite.get("failures"), suite.get("skipped")) == ("1", "0")
+    [failure] = suite.iter("failure")
+    assert (failure.get("type"), failure.get("message")) == ("warning", "7 found")
+
+
+def test_deep(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    add_document(
+        birds, '{"_id": "d5", "title": "kestrel", "text": "A small falcon that hovers over FIELDS."}'
+    )
+    assert main(["check", str(birds), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+    assert main(["check", str(birds), "--json", "--deep", "-q"]) == 0
+    findings = json.loads(capsys.readouterr().out)
+    assert {finding["code"] for finding in findings} == {"BK050", "BK052", "BK056"}
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_code_is_explained(code: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--explain", code.lower()]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"{code} ({CODES[code].severity}")
+    assert CODES[code].title in explanation(code).markdown()
+    assert max(map(len, shown.splitlines())) <= 110
+
+
+def test_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check"]) == 2
+    assert "give a BEIR folder" in capsys.readouterr().err
+    assert main(["check", "--explain", "BK999"]) == 2
+    assert main(["check", "nowhere"]) == 2
+
+
+def test_published_defects_of_a_named_dataset(
+    birds: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Known is what the YAML of a dataset lists, where the manifest says that this is the dataset."""
+    add_document(birds, '{"_id": "e1", "title": "", "text": ""}')
+    defect = KnownDefect(code="BK010", note="empty in the source", ids=["e1"])
+    config = msgspec.structs.replace(load_dataset("scifact"), known=[defect])
+    assert msgspec.convert(msgspec.to_builtins(config), DatasetConfig) == config
+    monkeypatch.setattr(datasets, "load_dataset", lambda name: config)
+    assert main(["check", str(birds), "--strict"]) == 1
+    collection = open_folder(birds)
+    collection.provenance = Provenance(source="scifact", converter=config.format)
+    write_folder(collection, birds.parent / "built")
+    capsys.readouterr()
+    assert main(["check", "built", "--strict"]) == 0
+    shown = capsys.readouterr().out
+    assert "known BK010: a document has neither title nor text" in shown
+    assert "-> empty in the source" in shown
+    assert shown.endswith("0 errors, 0 warnings, 0 remarks, 1 known\n")
+
+
+def test_known_defects_in_the_shipped_files_have_codes() -> None:
+    for name in datasets.names("datasets"):
+        assert {defect.code for defect in load_dataset(name).known} <= set(CODES)
