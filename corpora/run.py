@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -102,6 +102,8 @@ class Run:
         scores: ``(n_results,)`` in the type they came in: float64 from files, float32 from retrievers;
             finite, unless a reader was told to take others.
         tag: name of the system.
+        source: the file it was read from, for messages; empty: none.
+        duplicates: further copies of a document in a list that were dropped when the file was read.
     """
 
     query_ids: Sequence[str]
@@ -110,6 +112,8 @@ class Run:
     docs: npt.NDArray[np.int32]
     scores: Scores
     tag: str = "beirkit"
+    source: str = ""
+    duplicates: int = 0
 
     def __post_init__(self) -> None:
         if len(self.offsets) != len(self.query_ids) + 1:
@@ -166,7 +170,9 @@ class Run:
         offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
         inside = mask[self.groups]
         ids = [self.query_ids[i] for i in chosen]
-        return Run(ids, self.doc_ids, offsets, self.docs[inside], self.scores[inside], self.tag)
+        return replace(
+            self, query_ids=ids, offsets=offsets, docs=self.docs[inside], scores=self.scores[inside]
+        )
 
     def including(self, query_ids: Iterable[str]) -> Run:
         """With an empty list for each of these queries that has none; a TREC file cannot hold such lists."""
@@ -175,7 +181,7 @@ class Run:
         if not more:
             return self
         offsets = np.concatenate((self.offsets, np.full(len(more), self.offsets[-1])))
-        return Run([*self.query_ids, *more], self.doc_ids, offsets, self.docs, self.scores, self.tag)
+        return replace(self, query_ids=[*self.query_ids, *more], offsets=offsets)
 
     def results(self, index: int) -> tuple[npt.NDArray[np.int32], Scores]:
         """Documents and scores of the query at ``index``, as they stand."""
@@ -290,10 +296,10 @@ class Run:
                 f"{self.query_ids[self.groups[i]]}/{self.doc_ids[self.docs[i]]} = {self.scores[i]}"
                 for i in bad[:3].tolist()
             )
-            raise DataError(f"{len(bad)} scores are not finite numbers: {first}")
+            raise DataError(f"{len(bad)} scores are not finite numbers: {first}", path=self.source or None)
 
     def _with(self, offsets: npt.NDArray[np.int64], docs: npt.NDArray[np.int32], scores: Scores) -> Run:
-        changed = Run(self.query_ids, self.doc_ids, offsets, docs, scores, self.tag)
+        changed = replace(self, offsets=offsets, docs=docs, scores=scores)
         if "ranks" in self.__dict__:  # the ids are the same, so their order is
             changed.__dict__["ranks"] = self.ranks
         return changed

@@ -158,7 +158,16 @@ class RunColumns:
             queries, docs, scores = queries[keep], docs[keep], scores[keep]
             np.cumsum(np.bincount(queries, minlength=len(query_ids)), out=offsets[1:])
         tag = (self._tag or b"").decode("utf-8", "replace")
-        return Run(query_ids, doc_ids, offsets, docs, scores, tag or "beirkit")
+        return Run(
+            query_ids,
+            doc_ids,
+            offsets,
+            docs,
+            scores,
+            tag or "beirkit",
+            source=str(self._path),
+            duplicates=len(self.copies),
+        )
 
     def _add_plain(self, block: bytes) -> bool:
         """Add a block if all its lines are plain."""

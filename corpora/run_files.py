@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -171,6 +172,7 @@ def _unreadable(value: str) -> str:
 def _read_json(path: Path, *, lenient_scores: bool) -> Run:
     table = read_table(path, "scores")
     try:
-        return Run.from_dict(table, tag=path.name.split(".")[0], lenient_scores=lenient_scores)
+        run = Run.from_dict(table, tag=path.name.split(".")[0], lenient_scores=lenient_scores)
     except DataError as error:
         raise DataError(error.found, path=path, hint=error.hint) from error
+    return replace(run, source=str(path))

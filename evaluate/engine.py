@@ -89,7 +89,7 @@ def evaluate(
         unjudged=len(given) - len(lists),
         self_matches_removed=selves.removed,
         self_matches_kept=selves.kept,
-        duplicates=duplicates,
+        duplicates=given.duplicates + duplicates,
         scores_not_finite=_not_finite(lists),
         **outside,
     )
@@ -139,11 +139,17 @@ def _order_rr_apart(
     values[:, columns] = _values(_cut(run, picked, depth), qrels, picked)
 
 
+def _named(run: Run) -> str:
+    """The file of a run in front of a message, where it has one."""
+    return f"{run.source}: " if run.source else ""
+
+
 def _strangers(qrels: Qrels, run: Run) -> DataError:
     ours = next(iter(qrels))
     theirs = f"the run has {run.query_ids[0]!r}" if len(run) else "the run is empty"
     return DataError(
         f"0 of {len(qrels)} judged queries are in the run: the judgments have {ours!r}, {theirs}",
+        path=run.source or None,
         hint="check that run and judgments are of the same split",
     )
 
@@ -154,7 +160,8 @@ def _not_finite(run: Run) -> int:
     if len(odd):
         few = (f"{run.query_ids[run.groups[i]]}/{run.doc_ids[run.docs[i]]}" for i in odd[:3].tolist())
         logger.warning(
-            "%d scores are not finite: NaN is ranked last, infinity by its sign (%s)",
+            "%s%d scores are not finite: NaN is ranked last, infinity by its sign (%s)",
+            _named(run),
             len(odd),
             ", ".join(few),
         )
@@ -193,9 +200,13 @@ def _report(counts: Counts, qrels: Qrels, run: Run, rules: Protocol) -> None:
     if counts.missing:
         sizes = dict(zip(run.query_ids, np.diff(run.offsets).tolist(), strict=True))
         few = [query_id for query_id in qrels if not sizes.get(query_id)][:3]
+        empty = sum(sizes.get(query_id) == 0 for query_id in qrels)
+        fate = "an empty list counts 0" if empty == counts.missing else rules.describe_missing()
+        if 0 < empty < counts.missing and rules.missing != "zero":
+            fate += f" ({empty} have an empty list, which counts 0)"
         logger.warning(
-            "%d of %d judged queries have no results in the run (protocol %s, missing: %s): %s",
-            counts.missing, counts.judged, rules.name, rules.missing, ", ".join(map(repr, few)),
+            "%s%d of %d judged queries have no results in the run; by protocol %s, %s: %s",
+            _named(run), counts.missing, counts.judged, rules.name, fate, ", ".join(map(repr, few)),
         )  # fmt: skip
     if counts.unjudged:
         few = [query_id for query_id in run.query_ids if query_id not in qrels][:3]

@@ -58,6 +58,14 @@ class Protocol(msgspec.Struct, frozen=True, kw_only=True):
         """Whether a judged query without a list is left out of the mean of this family's measures."""
         return self.missing == "skip" or (self.missing == "skip-trec" and family.name in _BEIR_SKIPS)
 
+    def describe_missing(self) -> str:
+        """What a judged query without a list counts, in words."""
+        return {
+            "zero": "a missing query counts 0",
+            "skip": "missing queries are left out",
+            "skip-trec": "missing queries are left out of nDCG, AP, R, P and count 0 in the rest",
+        }[self.missing]
+
     def describe(self) -> str:
         """Every rule in one line."""
         self_match = {
@@ -65,16 +73,11 @@ class Protocol(msgspec.Struct, frozen=True, kw_only=True):
             "remove": "self-matches removed",
             "keep": "self-matches kept",
         }[self.self_match]
-        missing = {
-            "zero": "a missing query counts 0",
-            "skip": "missing queries are left out",
-            "skip-trec": "missing queries are left out of nDCG, AP, R, P and count 0 in the rest",
-        }[self.missing]
         single = self.rr_precision
         rr = "" if single in (None, self.precision) else f" ({single} for RR@k)"
         return (
-            f"{self.name}: {self_match}; {missing}; {self.precision} scores{rr}, ties by {self.ties}; "
-            f"{self.gain} gain, plain recall; mean over {self.averaging}; {self.digits} digits"
+            f"{self.name}: {self_match}; {self.describe_missing()}; {self.precision} scores{rr}, "
+            f"ties by {self.ties}; {self.gain} gain, plain recall; mean over {self.averaging}; {self.digits} digits"
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -81,7 +82,7 @@ def in_order(run: Run, precision: Precision) -> Run:
         docs[at], scores[at] = docs[order], scores[order]
     if docs is run.docs:
         return run
-    return Run(run.query_ids, run.doc_ids, run.offsets, docs, scores, run.tag)
+    return replace(run, docs=docs, scores=scores)
 
 
 def _same(keys: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.bool_]:

@@ -22,14 +22,16 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """What was scored and what was not.
 
     Attributes:
-        judged: queries with at least one judgment; the denominator where missing queries count 0.
+        judged: queries with at least one judgment; the denominator where missing queries count 0. Where a
+            protocol leaves queries out, a mean is over fewer: :meth:`Scores.n`.
         scored: judged queries with results in the run.
         missing: judged queries without: not in the run, or there with an empty list. Where a protocol
             skips missing queries, it skips the former only, as pytrec_eval does.
         unjudged: queries of the run without judgments; ignored.
         self_matches_removed: results taken out because they are the query itself.
         self_matches_kept: results whose id is the query's that were scored.
-        duplicates: further copies of a document in a list; ignored.
+        duplicates: further copies of a document in a list, and those dropped when the run's file was read
+            (there of every query); ignored.
         scores_not_finite: results with NaN (ranked last) or an infinite score; taken only when asked for.
         judged_not_in_corpus: judged documents that the corpus does not have, where it was given.
         relevant_not_in_corpus: those of them that are relevant for some query: 1.0 is out of reach.

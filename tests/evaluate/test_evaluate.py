@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from beirkit.corpora.errors import DataError, UnknownNameError, UsageError
 from beirkit.corpora.run import Run
+from beirkit.corpora.run_files import read_run
 from beirkit.evaluate import evaluate
 from beirkit.evaluate.scores import Scores
 
@@ -190,6 +192,24 @@ def test_a_document_that_stands_twice_counts_once(caplog: pytest.LogCaptureFixtu
     assert "1 results stand twice in their list, the best score counts: q/d1" in caplog.text
     with pytest.raises(DataError, match="the first is q/d1"):
         scored(qrels, run, "R@2", strict=True)
+
+
+def test_a_run_from_a_file_carries_its_name_and_what_was_dropped(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "mine.trec"
+    path.write_text("q Q0 d1 1 2 t\nq Q0 d1 2 1 t\nr Q0 d1 1 2 t\n", encoding="utf-8")
+    run = read_run(path)
+    assert (run.source, run.duplicates) == (str(path), 1)
+    assert run.ordered().top(1).including(["s"]).select(["s"]).source == str(path)
+    scores = scored({"q": {"d1": 1}, "s": {"d1": 1}}, run, "P@1")
+    assert scores.counts.duplicates == 1
+    assert f"{path}: 1 of 2 judged queries have no results in the run" in caplog.text
+    with pytest.raises(DataError) as caught:
+        scored({"other": {"d1": 1}}, run, "P@1")
+    assert str(caught.value).startswith(f"{path}: 0 of 1 judged queries are in the run: ")
+    (tmp_path / "mine.json").write_text('{"q": {"d1": 1}}', encoding="utf-8")
+    assert read_run(tmp_path / "mine.json").source == str(tmp_path / "mine.json")
 
 
 def test_a_cut_run_gives_the_same_as_the_whole_one() -> None:

@@ -79,8 +79,28 @@ class TestMissingQueries:
         scores = scored(self.QRELS, self.RUN, *self.NAMES, protocol=preset)
         assert scores.means() == dict.fromkeys(self.NAMES, 0.5)
         assert (scores.counts.judged, scores.counts.scored, scores.counts.missing) == (2, 1, 1)
-        assert "1 of 2 judged queries have no results in the run" in caplog.text
-        assert "'q2'" in caplog.text
+        assert (
+            f"1 of 2 judged queries have no results in the run; by protocol {preset}, "
+            "a missing query counts 0: 'q2'"
+        ) in caplog.text
+
+    @pytest.mark.parametrize(
+        ("protocol", "run", "said"),
+        [
+            ("beir", {}, "2 of 3 judged queries have no results in the run; by protocol beir, missing "
+             "queries are left out of nDCG, AP, R, P and count 0 in the rest: 'q2', 'q3'"),
+            ("mteb", {}, "by protocol mteb, missing queries are left out: 'q2', 'q3'"),
+            ("mteb", {"q2": {}}, "by protocol mteb, missing queries are left out "
+             "(1 have an empty list, which counts 0): 'q2', 'q3'"),
+            ("mteb", {"q2": {}, "q3": {}}, "by protocol mteb, an empty list counts 0: 'q2', 'q3'"),
+            ("beirkit", {"q2": {}}, "by protocol beirkit, a missing query counts 0: 'q2', 'q3'"),
+        ],
+    )  # fmt: skip
+    def test_what_becomes_of_them_is_said_in_words(
+        self, protocol: str, run: Any, said: str, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        scored(self.QRELS | {"q3": {"c": 1}}, self.RUN | run, "P@1", protocol=protocol)
+        assert said in caplog.text
 
     def test_beir_has_two_denominators(self) -> None:
         scores = scored(self.QRELS, self.RUN, *self.NAMES, protocol="beir")
