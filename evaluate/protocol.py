@@ -77,7 +77,8 @@ class Protocol(msgspec.Struct, frozen=True, kw_only=True):
         rr = "" if single in (None, self.precision) else f" ({single} for RR@k)"
         return (
             f"{self.name}: {self_match}; {self.describe_missing()}; {self.precision} scores{rr}, "
-            f"ties by {self.ties}; {self.gain} gain, plain recall; mean over {self.averaging}; {self.digits} digits"
+            f"ties by {self.ties}; {self.gain} gain, plain recall; mean over {self.averaging}; "
+            f"{self.digits} digits"
         )
 
 
