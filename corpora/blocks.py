@@ -17,7 +17,7 @@ RecordT = TypeVar("RecordT", Document, Query)
 
 _MANY = 4096  # lines or records of a block
 _LONG = 1 << 20  # bytes or characters of a block
-_STEP = 32
+_STEP = 128
 
 _documents = msgspec.json.Decoder(Document)
 _queries = msgspec.json.Decoder(Query)

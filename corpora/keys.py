@@ -66,8 +66,13 @@ class KeyTable:
         if total > _FULLEST * self._columns.shape[1]:
             self._grow(total)
         new, slots = self._place(rows)
-        self._size += int(new.sum())
-        return new, self._columns[self._keys :, slots]
+        added = int(new.sum())
+        self._size += added
+        held = rows[self._keys :]
+        if added < len(new):
+            held = held.copy()
+            held[:, ~new] = self._columns[self._keys :, slots[~new]]
+        return new, held
 
     def find(self, keys: Keys) -> tuple[npt.NDArray[np.bool_], Keys]:
         """Look keys up.

@@ -124,3 +124,16 @@ def test_published_defects_of_a_named_dataset(
 def test_known_defects_in_the_shipped_files_have_codes() -> None:
     for name in datasets.names("datasets"):
         assert {defect.code for defect in load_dataset(name).known} <= set(CODES)
+
+
+@pytest.mark.slow
+def test_all_that_is_found_in_scifact_is_known(shared: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    collection = open_folder(shared / "data" / "scifact" / "beir")
+    collection.provenance = Provenance(source="scifact", converter="scifact")
+    write_folder(collection, Path("scifact"))
+    assert main(["check", "scifact", "--deep", "--strict", "--json", "-q"]) == 0
+    findings = json.loads(capsys.readouterr().out)
+    assert {finding["severity"] for finding in findings} == {"known"}
+    assert {finding["code"] for finding in findings} == {
+        defect.code for defect in load_dataset("scifact").known
+    }
