@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import shlex
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,8 @@ def find_dataset(text: str, *, progress: Progress = silent) -> Dataset:
         UsageError: the dataset must be converted from raw files first; the message holds the command.
     """
     if text in names("datasets"):
+        if is_beir_folder(text):
+            _log.warning("%s is taken for the dataset of that name; the folder here is ./%s", text, text)
         config = load_dataset(text)
         folder = built_folder(text)
         if not is_beir_folder(folder) or _is_out_of_date(config, folder):
@@ -62,7 +65,7 @@ def find_dataset(text: str, *, progress: Progress = silent) -> Dataset:
     path = Path(text)
     if is_beir_folder(path):
         known = config_of(path)
-        return Dataset(known.name if known else path.resolve().name, path, known)
+        return Dataset(known.name if known else _own_name(path), path, known)
     if path.exists():
         raise DataError(
             "is not a BEIR folder: it has no corpus.jsonl, queries.jsonl and qrels/",
@@ -72,6 +75,30 @@ def find_dataset(text: str, *, progress: Progress = silent) -> Dataset:
     raise UnknownNameError(
         f"no dataset and no folder is called {text!r}", hint=nearest(text, list(names("datasets")))
     )
+
+
+def built_or_path(text: str) -> Path:
+    """The path itself, or where the dataset of that name was built; nothing is built for it."""
+    path = Path(text)
+    return built_folder(text) if text in names("datasets") and not path.exists() else path
+
+
+def apart(datasets: list[Dataset]) -> list[Dataset]:
+    """The datasets, each once, with the parent folder's name before those of one name."""
+    once = {dataset.folder.resolve(): dataset for dataset in datasets}
+    names_used = Counter(dataset.name for dataset in once.values())
+    return [
+        dataset
+        if names_used[dataset.name] == 1
+        else replace(dataset, name=f"{folder.parent.name}-{dataset.name}")
+        for folder, dataset in once.items()
+    ]
+
+
+def _own_name(folder: Path) -> str:
+    """A folder's name, told apart from the dataset of that name, which it is not."""
+    name = folder.resolve().name
+    return f"{name}-folder" if name in names("datasets") else name
 
 
 def convert_source(
@@ -131,7 +158,7 @@ def format_of(source: str) -> str:
         return load_dataset(source).format
     if source in catalog.names():
         return source
-    known = [*names("datasets"), *catalog.names()]
+    known = sorted({*names("datasets"), *catalog.names()})
     raise UnknownNameError(f"no dataset or format is called {source!r}", hint=nearest(source, known))
 
 
@@ -210,10 +237,10 @@ def _build_named(config: DatasetConfig, folder: Path, progress: Progress) -> Non
     from beirkit.converters import catalog
 
     if catalog.get(config.format).needs_raw:
-        where = f"; {config.obtain}" if config.obtain else ""
+        where = f" RAW is: {config.obtain}" if config.obtain else ""
         raise UsageError(
-            f"dataset {config.name!r} is not built yet and needs its raw files{where}",
-            hint=f"build it with: beirkit convert {config.name} RAW_FILE_OR_FOLDER",
+            f"dataset {config.name!r} is not built yet and needs its raw files",
+            hint=f"build it with: beirkit convert {config.name} RAW.{where}",
         )
     _log.info("building %s in %s", config.name, folder)
     convert_source(config.name, None, folder, overwrite=folder.exists(), progress=progress)

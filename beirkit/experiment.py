@@ -22,45 +22,20 @@ import msgspec
 from beirkit import __version__
 from beirkit.configs.schema import RetrieverConfig, SuiteConfig
 from beirkit.configs.spec import parse_retriever
-from beirkit.corpora.collection import Collection
-from beirkit.corpora.errors import UsageError
-from beirkit.corpora.folder import folder_content_ids
-from beirkit.corpora.manifest import content_ids
-from beirkit.corpora.records import Qrels, Query
+from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.run import Run
-from beirkit.corpora.sample import sample
-from beirkit.datasets import Dataset, choose_split, find_dataset, self_match_ids
+from beirkit.datasets import Dataset, apart, find_dataset, self_match_ids
 from beirkit.evaluate.engine import evaluate
 from beirkit.evaluate.measures import Measure, parse_measures
 from beirkit.evaluate.protocol import Protocol, get_protocol
 from beirkit.evaluate.score_files import read_scores, write_scores
 from beirkit.evaluate.scores import Scores
+from beirkit.exam import Exam, Sample, prepare
 from beirkit.results import LIBRARIES, ResultFolder, library_versions, result_key, slug
 from beirkit.retrievers.base import Retriever, Workplace
 from beirkit.retrievers.catalog import create
 
 _log = logging.getLogger(__name__)
-
-
-class Sample(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A part of a dataset, for trying things out; its scores stand for nothing else.
-
-    Attributes:
-        queries: judged queries to draw, ``None``: all.
-        docs: documents to keep, the judged ones of the drawn queries always among them, ``None``: all.
-        seed: seed of the draw.
-    """
-
-    queries: int | None = None
-    docs: int | None = None
-    seed: int = 1
-
-    @property
-    def label(self) -> str:
-        """What is appended to the dataset's name wherever the result is shown."""
-        parts = [f"{self.queries}q"] if self.queries is not None else []
-        parts += [f"{self.docs}d"] if self.docs is not None else []
-        return "+sample-" + "-".join([*parts, f"s{self.seed}"])
 
 
 @dataclass(frozen=True)
@@ -92,20 +67,6 @@ class Cell:
     reused: bool
 
 
-@dataclass(frozen=True)
-class _Exam:
-    """One dataset made ready: what is searched and what the answers are."""
-
-    label: str
-    dataset: Dataset
-    collection: Collection
-    split: str
-    content: dict[str, str]
-    qrels: Qrels
-    queries: list[Query]
-    sample: Sample | None
-
-
 def run_suite(
     suite: SuiteConfig, *, results: Path, workplace: Workplace, part: Sample | None = None
 ) -> Iterator[Cell]:
@@ -124,7 +85,7 @@ def run_suite(
     """
     protocol = get_protocol(suite.protocol)
     asked = parse_measures(suite.measures) if suite.measures else ()
-    configs = [parse_retriever(text) for text in suite.retrievers]
+    configs = [parse_retriever(text) for text in dict.fromkeys(suite.retrievers)]
     retrievers = [create(config, workplace) for config in configs]
     if not suite.datasets or not retrievers:
         raise UsageError(
@@ -132,25 +93,13 @@ def run_suite(
         )
     for retriever in retrievers:
         retriever.identity()
-    datasets = [find_dataset(text, progress=workplace.progress) for text in suite.datasets]
+    datasets = apart([find_dataset(text, progress=workplace.progress) for text in suite.datasets])
     for dataset in datasets:
-        exam = _prepare(dataset, suite.split, part)
+        exam = prepare(dataset, suite.split, part)
         measures = _measures(protocol, dataset, asked)
+        _warn_of_depth(measures, suite.k)
         for config, retriever in zip(configs, retrievers, strict=True):
             yield _run_cell(exam, config, retriever, suite.k, results, protocol, measures)
-
-
-def _prepare(dataset: Dataset, split: str | None, part: Sample | None) -> _Exam:
-    collection = dataset.open()
-    chosen = choose_split(dataset, collection, split)
-    if part is None:
-        label, ids = dataset.name, folder_content_ids(dataset.folder)
-    else:
-        collection = sample(collection, chosen, queries=part.queries, docs=part.docs, seed=part.seed)
-        label, ids = dataset.name + part.label, content_ids(collection)
-    qrels, queries = collection.judged(chosen)
-    content = {name: ids[name] for name in ("corpus", "queries", f"qrels/{chosen}")}
-    return _Exam(label, dataset, collection, chosen, content, qrels, queries, part)
 
 
 def _measures(protocol: Protocol, dataset: Dataset, asked: tuple[Measure, ...]) -> tuple[Measure, ...]:
@@ -160,8 +109,14 @@ def _measures(protocol: Protocol, dataset: Dataset, asked: tuple[Measure, ...]) 
     return parse_measures((*(dataset.config.measures if dataset.config else ()), *protocol.measures))
 
 
+def _warn_of_depth(measures: tuple[Measure, ...], k: int) -> None:
+    deeper = [str(measure) for measure in measures if (measure.cutoff or 0) > k]
+    if deeper:
+        _log.warning("only %d results per query are kept, fewer than %s looks at", k, ", ".join(deeper))
+
+
 def _run_cell(
-    exam: _Exam,
+    exam: Exam,
     config: RetrieverConfig,
     retriever: Retriever[Any],
     k: int,
@@ -184,7 +139,15 @@ def _run_cell(
         manifest = _search(exam, config, retriever, k, facts, folder)
     else:
         _log.info("%s on %s@%s: found in %s", config.name, exam.label, exam.split, folder.path)
-    scores = _score(exam, folder, manifest, k, protocol, measures)
+    try:
+        scores = _score(exam, folder, manifest, k, protocol, measures)
+    except DataError as error:
+        if not reused:
+            raise
+        _log.warning("%s: %s; this result is damaged and made anew", folder.path, error.found)
+        folder.discard()
+        manifest = _search(exam, config, retriever, k, facts, folder)
+        scores = _score(exam, folder, manifest, k, protocol, measures)
     return Cell(
         exam.label,
         config.name,
@@ -200,7 +163,7 @@ def _run_cell(
 
 
 def _search(
-    exam: _Exam,
+    exam: Exam,
     config: RetrieverConfig,
     retriever: Retriever[Any],
     k: int,
@@ -208,9 +171,10 @@ def _search(
     folder: ResultFolder,
 ) -> dict[str, Any]:
     _log.info("%s on %s@%s: searching", config.name, exam.label, exam.split)
+    folder.require_room()
     clock = _Clock()
     with clock("index"):
-        retriever.index(exam.collection.documents())
+        retriever.index(exam.documents())
     with clock("search"):
         # one more than asked for: a protocol may take the query's own document away
         run = retriever.search(exam.queries, k + 1)
@@ -237,7 +201,7 @@ def _search(
 
 
 def _score(
-    exam: _Exam,
+    exam: Exam,
     folder: ResultFolder,
     manifest: dict[str, Any],
     k: int,

@@ -9,19 +9,25 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import re
 import shutil
+import unicodedata
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from beirkit.corpora.errors import BeirkitError, DataError
+from beirkit.corpora.errors import BeirkitError, DataError, WriteError
 from beirkit.corpora.files import atomic_open
 from beirkit.corpora.run import Run
 from beirkit.corpora.run_files import read_run, run_file_name, write_run
 
+_log = logging.getLogger(__name__)
+
 _FORMAT = 1  # of the folder; raised when its files change meaning
+
+_ANOTHER_PLACE = "make room there, or choose another folder with --out"
 
 LIBRARIES = (
     "beir", "faiss-cpu", "numpy", "pytrec-eval-terrier", "PyStemmer", "rank-bm25", "scipy",
@@ -37,8 +43,8 @@ def result_key(facts: dict[str, Any]) -> str:
 
 
 def slug(name: str) -> str:
-    """A name as part of a path: letters, digits, dots, hyphens, underscores, ``@`` and ``+`` stay."""
-    return re.sub(r"[^A-Za-z0-9._@+-]+", "-", name).strip("-.") or "unnamed"
+    """A name as part of a path: letters and digits of any script and ``._@+-`` stay."""
+    return re.sub(r"[^\w.@+-]+", "-", unicodedata.normalize("NFC", name)).strip("-.") or "unnamed"
 
 
 class ResultFolder:
@@ -60,15 +66,16 @@ class ResultFolder:
         """What is known about the run, or ``None`` where there is no finished run for this key.
 
         Raises:
-            BeirkitError: another configuration has the same first 8 digits, or the file is damaged.
+            BeirkitError: another configuration has the same first 8 digits.
         """
         path = self.path / "manifest.json"
         if not path.is_file():
             return None
         try:
             manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise BeirkitError("is not JSON", path=path, hint=f"remove {self.path} and run again") from error
+        except ValueError:
+            _log.warning("%s is damaged; the result is made anew", path)
+            return None
         if manifest.get("key") != self.key:
             raise BeirkitError("belongs to another configuration", path=path, hint="use another --out")
         return manifest
@@ -78,14 +85,36 @@ class ResultFolder:
         for name in ("run.trec.gz", "run.jsonl.gz"):
             if (self.path / name).is_file():
                 return read_run(self.path / name)
-        raise BeirkitError("holds no run", path=self.path, hint="remove the folder and run again")
+        raise DataError("holds no run", path=self.path)
 
     def scores_path(self, protocol: str) -> Path:
         """Where the per-query scores under one protocol are kept."""
         return self.path / f"scores.{slug(protocol)}.jsonl"
 
+    def require_room(self) -> None:
+        """Find out before any work whether the result will have somewhere to go.
+
+        Raises:
+            WriteError: the results folder cannot be written.
+        """
+        probe = self.path.parent / f".{self.path.name}.{os.getpid()}.probe"
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            probe.write_bytes(b"")
+            probe.unlink()
+        except OSError as error:
+            raise _refused(self.path.parent, error) from error
+
+    def discard(self) -> None:
+        """Remove what is left of a result that was damaged."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
     def write(self, run: Run, manifest: dict[str, Any], timings: dict[str, Any]) -> None:
-        """Put run, manifest and timings in place, all at once."""
+        """Put run, manifest and timings in place, all at once.
+
+        Raises:
+            WriteError: the system refused a file; nothing is left of the result.
+        """
         temporary = self.path.with_name(f".{self.path.name}.{os.getpid()}.tmp")
         try:
             temporary.mkdir(parents=True)
@@ -93,11 +122,18 @@ class ResultFolder:
             write_json(temporary / "timings.json", timings)
             write_json(temporary / "manifest.json", {"key": self.key, **manifest})
             if self.manifest() is None:  # else the same work was finished elsewhere in the meantime
+                self.discard()
                 temporary.rename(self.path)
+        except WriteError as error:
+            raise WriteError(error.found, path=self.path, hint=_ANOTHER_PLACE) from error
         except OSError as error:
-            raise BeirkitError(f"the result cannot be written: {error.strerror}", path=self.path) from error
+            raise _refused(self.path, error) from error
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _refused(path: Path, error: OSError) -> WriteError:
+    return WriteError(f"cannot be written: {error.strerror}", path=path, hint=_ANOTHER_PLACE)
 
 
 def differing_settings(results: Mapping[str, Path]) -> list[str]:

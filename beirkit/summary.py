@@ -45,16 +45,26 @@ class Summary:
                 f"{cell.dataset}@{cell.split}",
                 cell.retriever,
                 *(_figure(cell, measure) for measure in self.measures),
-                f"{cell.scores.counts.judged:,}",
+                f"{cell.scores.n(cell.measures[0]):,}",
             )
             for cell in self.cells
         ]
+
+    def narrow(self) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
+        """Title, heads and rows for a terminal: what is the same in every row stands in the title."""
+        rows = self.rows()
+        first = {row[0] for row in rows}
+        if len(first) != 1:
+            return self.title, self.columns, rows
+        return f"{self.title}: {first.pop()}", self.columns[1:], [row[1:] for row in rows]
 
     def notes(self) -> list[str]:
         """What must be known to read the table: protocol, counts, resolved retrievers, samples."""
         if not self.cells:
             return []
         lines = [f"Protocol: {self.cells[0].protocol.describe()}"]
+        depths = sorted({cell.manifest["k"] for cell in self.cells})
+        lines.append(f"Results kept per query: {', '.join(f'{k:,}' for k in depths)}")
         by_dataset: dict[str, list[Cell]] = {}
         for cell in self.cells:
             by_dataset.setdefault(f"{cell.dataset}@{cell.split}", []).append(cell)

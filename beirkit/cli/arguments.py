@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from beirkit.corpora.errors import UsageError
 
@@ -13,7 +13,10 @@ LIST_OPTIONS = {"-d", "--dataset", "-r", "--retriever", "-m", "--measure", "--ru
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors point to the command's own help."""
+    """An argument parser whose errors point to the command's own help; options are not abbreviated."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**{**settings, "allow_abbrev": False})
 
     def error(self, message: str) -> NoReturn:
         """Print one line and leave with exit code 2."""

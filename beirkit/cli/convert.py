@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 
@@ -43,6 +44,7 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.cli.output import print_json, progress_for
     from beirkit.converters.catalog import parse_settings
     from beirkit.datasets import convert_source, format_of
+    from beirkit.home import built_folder
 
     folder, manifest = convert_source(
         args.source,
@@ -61,5 +63,7 @@ def execute(args: argparse.Namespace) -> int:
     print(
         f"{folder}: {counts.documents:,} documents, {counts.queries:,} queries; judgments: {splits or 'none'}"
     )
-    print(f"next: beirkit run -d {folder} -r bm25", file=sys.stderr)
+    if not args.quiet:
+        name = args.source if folder == built_folder(args.source) else shlex.quote(str(folder))
+        print(f"next: beirkit run -d {name} -r bm25", file=sys.stderr)
     return 0

@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from beirkit import __version__
 from beirkit.cli.arguments import Parser, expand_lists
 from beirkit.corpora.errors import BeirkitError, UsageError
 
@@ -42,6 +43,7 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
         description="Any benchmark in, BEIR files out; any retriever over them; scores that stand up.",
         epilog="beirkit COMMAND --help shows the options of a command. Start with: beirkit demo",
     )
+    parser.add_argument("--version", action="version", version=f"beirkit {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, (module_name, summary) in COMMANDS.items():
         command = commands.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
@@ -64,13 +66,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if argv is None else argv)
     _never_fail_to_print()
-    parser = build_parser(only=words[0] if words else "")
-    args = parser.parse_args(expand_lists(words))
-    _set_up_logging(args)
+    debug = "--debug" in words
     try:
+        args = build_parser(only=words[0] if words else "").parse_args(expand_lists(words))
+        _set_up_logging(args)
         _require_text(words)
         code: int = args.execute(args)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except KeyboardInterrupt:
         print("beirkit: interrupted; the same command goes on from what is finished", file=sys.stderr)
         return 130
@@ -78,7 +81,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (BeirkitError, OSError, MemoryError) as error:
-        if args.debug:
+        if debug:
             raise
         print(f"beirkit: error: {describe(error)}", file=sys.stderr)
         return 2

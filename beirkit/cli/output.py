@@ -38,14 +38,19 @@ def print_table(
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD)
+    class _Console(Console):
+        def on_broken_pipe(self) -> None:
+            """Leave it to the command line, which knows that this is no failure."""
+            raise BrokenPipeError
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for place, column in enumerate(columns):
         table.add_column(
             column, justify="left" if place < left else "right", no_wrap=place >= left, overflow="fold"
         )
     for row in rows:
         table.add_row(*row)
-    console = Console(stderr=to_stderr, highlight=False, markup=False, emoji=False)
+    console = _Console(stderr=to_stderr, highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.width = max(console.width, 160)  # a file has no edge to wrap at
     if title:

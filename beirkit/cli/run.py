@@ -11,7 +11,7 @@ from beirkit.cli.arguments import add_json, add_measures
 
 if TYPE_CHECKING:
     from beirkit.configs.schema import SuiteConfig
-    from beirkit.experiment import Sample
+    from beirkit.exam import Sample
     from beirkit.retrievers.base import Workplace
 
 
@@ -74,7 +74,8 @@ def add_places(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     """Run the suite, print its table, and say where everything went."""
-    return run_and_show(args, _suite(args), _sample(args))
+    part = _sample(args)
+    return run_and_show(args, _suite(args, part), part)
 
 
 def run_and_show(args: argparse.Namespace, suite: SuiteConfig, part: Sample | None) -> int:
@@ -86,13 +87,16 @@ def run_and_show(args: argparse.Namespace, suite: SuiteConfig, part: Sample | No
     cells = list(run_suite(suite, results=args.out, workplace=_workplace(args), part=part))
     summary = Summary(suite.name, suite.title or suite.name, cells)
     data, page = summary.write(args.out)
-    print_table(
-        f"{summary.title}{' (SAMPLE)' if part else ''}",
-        summary.columns,
-        summary.rows(),
-        left=2,
-        to_stderr=args.json,
-    )
+    if not (args.quiet and args.json):
+        mark = " (SAMPLE)" if part else ""
+        title, columns, rows = summary.narrow()
+        print_table(
+            f"{title}{mark}",
+            columns,
+            rows,
+            left=len(columns) - len(summary.measures) - 1,
+            to_stderr=args.json,
+        )
     if not args.quiet:
         for note in summary.notes():
             print(note, file=sys.stderr)
@@ -102,7 +106,7 @@ def run_and_show(args: argparse.Namespace, suite: SuiteConfig, part: Sample | No
     return 0
 
 
-def _suite(args: argparse.Namespace) -> SuiteConfig:
+def _suite(args: argparse.Namespace, part: Sample | None) -> SuiteConfig:
     """The suite that the arguments name or spell out; options on the command line win over the file's."""
     import msgspec
 
@@ -123,7 +127,8 @@ def _suite(args: argparse.Namespace) -> SuiteConfig:
             raise UsageError(
                 "there is nothing to run", hint="name a suite, or datasets with -d and retrievers with -r"
             )
-        suite = SuiteConfig(name="", datasets=args.datasets, retrievers=args.retrievers)
+        title = "Retrievers side by side"
+        suite = SuiteConfig(name="", title=title, datasets=args.datasets, retrievers=args.retrievers)
     given = {
         "measures": args.measures or None,
         "k": args.k,
@@ -131,14 +136,13 @@ def _suite(args: argparse.Namespace) -> SuiteConfig:
         "seed": args.seed,
         "split": args.split,
     }
-    suite = msgspec.structs.replace(
-        suite, **{key: value for key, value in given.items() if value is not None}
-    )
+    changed = {key: value for key, value in given.items() if value is not None}
+    suite = msgspec.structs.replace(suite, **changed)
     if suite.k < 1:
         raise UsageError(f"-k {suite.k}: at least one result per query must be kept")
-    if not suite.name:
-        name = f"suite-{result_key(msgspec.to_builtins(suite))[:8]}"
-        suite = msgspec.structs.replace(suite, name=name, title="Retrievers side by side")
+    if args.suite is None or changed or part is not None:  # not what the suite's own name stands for
+        key = result_key({"suite": msgspec.to_builtins(suite), "sample": msgspec.to_builtins(part)})
+        suite = msgspec.structs.replace(suite, name=f"{suite.name or 'suite'}-{key[:8]}")
     return suite
 
 
@@ -148,7 +152,7 @@ def _sample(args: argparse.Namespace) -> Sample | None:
     from beirkit.cli.arguments import key_values
     from beirkit.configs.load import convert
     from beirkit.corpora.errors import UsageError
-    from beirkit.experiment import Sample
+    from beirkit.exam import Sample
 
     options = key_values(args.sample.split(","))
     part = convert({"seed": args.seed or 1, **options}, Sample, path="--sample")

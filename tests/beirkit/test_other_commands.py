@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -92,3 +94,28 @@ def test_data_goes_to_the_platform_s_folder_unless_told_otherwise(monkeypatch: p
     assert home() == Path.home() / "my-beirkit"
     monkeypatch.delenv("BEIRKIT_HOME")
     assert home().name == "beirkit"
+
+
+def test_a_reader_that_has_seen_enough_is_no_failure() -> None:
+    command = f"{sys.executable} -P -m beirkit list measures | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_closed_output_is_no_traceback() -> None:
+    command = f"{sys.executable} -P -m beirkit version >&-"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_stats_knows_built_datasets_by_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["convert", "pystdlib"]) == 0
+    assert "next: beirkit run -d pystdlib" in capsys.readouterr().err
+    assert main(["stats", "pystdlib", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["splits"]["test"]["judgments"] > 1000
+
+
+def test_options_are_not_abbreviated(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["score", "a", "b", "--prot", "beir"])
+    assert "--prot" in capsys.readouterr().err

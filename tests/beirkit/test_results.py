@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from beirkit.corpora.errors import BeirkitError
+from beirkit.corpora.errors import BeirkitError, WriteError
 from beirkit.corpora.run import Run
 from beirkit.results import ResultFolder, result_key, slug
 
@@ -19,7 +19,9 @@ RUN = Run.from_dict({"q1": {"d1": 2.0, "d2": 1.0}}, tag="t")
         ("bm25:k1=1.5,b=0.75", "bm25-k1-1.5-b-0.75"),
         ("scifact@test", "scifact@test"),
         ("../../etc", "etc"),
-        ("שלום", "unnamed"),
+        ("שלום", "שלום"),
+        ("e\u0301", "é"),
+        ("//", "unnamed"),
         ("a/b c", "a-b-c"),
     ],
 )
@@ -54,12 +56,23 @@ def test_a_key_with_the_same_first_digits_is_not_taken_for_the_same(tmp_path: Pa
         ResultFolder(tmp_path, "birds", "test", "bm25", "01234567bb").manifest()
 
 
-def test_a_damaged_manifest_is_named(tmp_path: Path) -> None:
+def test_a_damaged_result_counts_as_none_and_is_replaced(tmp_path: Path) -> None:
     folder = ResultFolder(tmp_path, "birds", "test", "bm25", "01234567aa")
-    folder.write(RUN, {}, {})
+    folder.write(RUN, {"k": 1}, {})
     (folder.path / "manifest.json").write_text("{", encoding="utf-8")
-    with pytest.raises(BeirkitError, match=r"manifest\.json: is not JSON"):
-        folder.manifest()
+    assert folder.manifest() is None
+    folder.write(RUN, {"k": 2}, {})
+    assert folder.manifest() == {"key": "01234567aa", "k": 2}
+    (folder.path / "manifest.json").unlink()
+    folder.write(RUN, {"k": 3}, {})
+    assert folder.manifest() == {"key": "01234567aa", "k": 3}
+
+
+def test_no_room_is_found_out_before_the_work(tmp_path: Path) -> None:
+    (tmp_path / "results").write_text("a file", encoding="utf-8")
+    folder = ResultFolder(tmp_path / "results", "birds", "test", "bm25", "01234567aa")
+    with pytest.raises(WriteError, match="another folder with --out"):
+        folder.require_room()
 
 
 def test_equal_work_gives_equal_bytes(tmp_path: Path) -> None:

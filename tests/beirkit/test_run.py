@@ -223,6 +223,69 @@ def test_scores_under_other_rules_of_the_same_name_are_made_anew(
     assert path.read_bytes() == right
 
 
+def test_a_sample_of_the_same_suite_has_a_table_of_its_own(
+    birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suite = tmp_path / "birds.yaml"
+    suite.write_text(f"name: birds\ndatasets: ['{birds}']\nretrievers: [bm25]\n", encoding="utf-8")
+    [whole] = _run(capsys, str(suite))
+    _run(capsys, str(suite), "--sample", "queries=2")
+    _run(capsys, str(suite), "-m", "P@1")
+    assert json.loads((tmp_path / "results" / "birds.json").read_text(encoding="utf-8")) == [whole]
+    assert len(list((tmp_path / "results").glob("birds-*.json"))) == 2
+
+
+def test_folders_of_one_name_are_told_apart(
+    birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other" / "birds"
+    shutil.copytree(birds, other)
+    items = _run(capsys, "-d", str(birds), str(other), str(birds), "-r", "bm25", "bm25")
+    assert [item["dataset"] for item in items] == [f"{tmp_path.name}-birds", "other-birds"]
+
+
+def test_a_folder_is_not_taken_for_the_dataset_of_its_name(
+    birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(birds, tmp_path / "scifact")
+    [item] = _run(capsys, "-d", "./scifact", "-r", "bm25")
+    assert item["dataset"] == "scifact-folder"
+    assert main(["run", "-d", "scifact", "-r", "bm25"]) == 2
+    assert "the folder here is ./scifact" in capsys.readouterr().err
+
+
+def test_a_depth_below_a_cutoff_is_said(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "-d", str(birds), "-r", "bm25", "-k", "10", "-m", "R@100", "P@5"]) == 0
+    said = capsys.readouterr().err
+    assert "only 10 results per query are kept, fewer than R@100 looks at" in said
+    assert "Results kept per query: 10\n" in said
+
+
+def test_queries_that_left_the_mean_are_not_counted_as_in_it(
+    birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with (birds / "qrels" / "test.tsv").open("a", encoding="utf-8") as file:
+        file.write("q5\td1\t0\n")
+    with (birds / "queries.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"_id": "q5", "text": "owl"}\n')
+    assert main(["run", "-d", str(birds), "-r", "bm25", "-m", "R_cap@10"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.split()[-1] == "4"  # q5 has no relevant document, so no R_cap
+    assert "1 of 5 judged queries have no relevant document" in shown.err
+
+
+@pytest.mark.parametrize("name", ["run.trec.gz", "scores.beirkit.jsonl", "manifest.json"])
+def test_a_damaged_result_is_made_anew(name: str, birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    [item] = _run(capsys, "-d", str(birds), "-r", "bm25")
+    damaged = Path(item["path"]) / name
+    right = damaged.read_bytes()
+    damaged.write_bytes(right[: len(right) // 2])
+    if name.startswith("run"):
+        (Path(item["path"]) / "scores.beirkit.jsonl").unlink()
+    assert _run(capsys, "-d", str(birds), "-r", "bm25") == [item]
+    assert damaged.read_bytes() == right
+
+
 def test_an_interruption_leaves_no_result(
     birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
