@@ -34,7 +34,6 @@ from beirkit.corpora.notices import Once
 from beirkit.corpora.progress import Advance, Progress, silent
 from beirkit.corpora.qrels import HEADER, iter_judgments, once, row
 from beirkit.corpora.records import Document, Judgment, Qrels, Query
-from beirkit.corpora.unique import unique
 
 __all__ = ["folder_content_ids", "is_beir_folder", "open_folder", "write_folder"]
 
@@ -195,10 +194,14 @@ def _told(records: Iterator[RecordT], advance: Advance) -> Iterator[RecordT]:
 
 
 def _unique_documents(collection: Collection) -> Iterator[Document]:
+    from beirkit.corpora.unique import unique  # loads numpy
+
     return unique(lambda: batches(enumerate(collection.documents(), 1)), place="record")
 
 
 def _unique_queries(collection: Collection) -> Iterator[Query]:
+    from beirkit.corpora.unique import unique
+
     return unique(lambda: batches(enumerate(collection.queries(), 1)), place="record")
 
 
