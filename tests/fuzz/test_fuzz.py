@@ -38,16 +38,17 @@ def test_nothing_but_our_errors_comes_out_of_any_reader() -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "problem"), [("broken_crash", "death by signal 6"), ("broken_hang", "a hang")]
+    ("target", "problem", "hang"),
+    [("broken_crash", "death by signal 6", "60"), ("broken_hang", "a hang", "2")],
 )
-def test_a_death_and_a_hang_are_findings_and_not_the_end(target: str, problem: str) -> None:
-    code, report, findings = fuzzed("--target", target, "--cases", "10", "--hang", "0.5")
+def test_a_death_and_a_hang_are_findings_and_not_the_end(target: str, problem: str, hang: str) -> None:
+    code, report, findings = fuzzed("--target", target, "--cases", "6", "--hang", hang)
     assert code == 1
     assert {one["problem"] for one in findings} == {problem}
     for one in findings:
         assert random.Random(f"{target} {one['case']}").random() < 0.2  # the very cases that did it
     assert f"{target} " in report
-    assert "10 cases" in report
+    assert "\n6 cases, " in report
 
 
 def test_an_error_that_is_not_ours_is_told_once_with_its_place() -> None:
