@@ -51,14 +51,22 @@ class UnknownNameError(UsageError):
 
 
 class MissingExtraError(UsageError):
-    """An optional part is not installed; the message holds the command that installs it."""
+    """Optional parts are not installed; the message holds the command that installs them.
 
-    def __init__(self, what: str, extra: str) -> None:
+    Args:
+        what: what needs them.
+        extras: names of the parts, at least one.
+    """
+
+    def __init__(self, what: str, *extras: str) -> None:
+        self.extras = tuple(dict.fromkeys(extras))
+        names = " and ".join(map(repr, self.extras))
+        parts, them = ("part", "it") if len(self.extras) == 1 else ("parts", "them")
+        verb = "is" if len(self.extras) == 1 else "are"
         super().__init__(
-            f"{what} needs the optional part {extra!r}, which is not installed",
-            hint=f"install it with: pip install 'beirkit[{extra}]'",
+            f"{what} needs the optional {parts} {names}, which {verb} not installed",
+            hint=f"install {them} with: pip install 'beirkit[{','.join(self.extras)}]'",
         )
-        self.extra = extra
 
 
 def nearest(name: str, known: list[str]) -> str:

