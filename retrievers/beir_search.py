@@ -17,7 +17,7 @@ from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts, Retriever, Workplace
 from beirkit.retrievers.dense.encoder import Encoder, Role, Vectors
 from beirkit.retrievers.dense.sentence_transformer import EncoderOptions, SentenceTransformerEncoder
-from beirkit.retrievers.objects import describe_object, load_object, split_target
+from beirkit.retrievers.objects import describe_object, foreign_code, load_object, split_target
 from beirkit.retrievers.store import blocks
 from beirkit.retrievers.template import Template
 
@@ -30,10 +30,12 @@ class BeirSearchOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     """Options of :class:`BeirSearchRetriever`.
 
     Attributes:
-        class_: the search class, ``package.module:Class`` or ``path/to/file.py:Class``.
+        class_: the search class, ``package.module:Class`` or ``path/to/file.py:Class``. A result is made
+            again once the code has changed: an installed distribution is told by its version, other code by
+            the hash of its files and of the modules beside them that they import.
         model: the first argument of its constructor: options of a sentence-transformers encoder, or
-            ``package.module:callable`` that makes an object with BEIR's ``encode_queries`` and
-            ``encode_corpus``; ``None``: the class takes no model.
+            ``package.module:callable`` or ``path/to/file.py:callable``, which makes an object with BEIR's
+            ``encode_queries`` and ``encode_corpus``; ``None``: the class takes no model.
         arguments: further arguments of its constructor, by name.
         score_function: handed to its ``search``, where that takes one.
         batch_size: handed to its constructor; ``None``: the class's own default.
@@ -81,16 +83,12 @@ class BeirSearchRetriever(Retriever[BeirSearchOptions]):
     def identity(self) -> Facts:
         """The class, its arguments, the versions of what it comes from; nothing of it is loaded."""
         options = self.options
-        model: Any = options.model
-        if self._model is not None:
-            model = self._model.encoder.identity()
-        elif isinstance(model, str):
-            model = describe_object(model)
+        beir, model = self._parts()
         return {
             "kind": self.kind,
             "stage": self.stage,
             "class": describe_object(options.class_),
-            "beir": _beir_version(),
+            "beir": beir,
             "model": model,
             "arguments": options.arguments,
             "score_function": options.score_function,
@@ -123,7 +121,8 @@ class BeirSearchRetriever(Retriever[BeirSearchOptions]):
         """The ``k`` best documents of each query, as the class finds them.
 
         Raises:
-            UsageError: nothing is indexed, or ``k`` is below 1.
+            UsageError: nothing is indexed, ``k`` is below 1, or the class failed, with its own error as the
+                cause.
             DataError: the class returned unknown ids or scores that are no finite numbers.
         """
         if not self._corpus:
@@ -139,7 +138,10 @@ class BeirSearchRetriever(Retriever[BeirSearchOptions]):
         if len(texts) == 1:
             texts[_unlike([names[0] + " again"], {**self._corpus, **texts})[0]] = listed[0].text
         asked = min(k + _EXTRA, len(self._corpus))
-        with self.workplace.progress("search", len(ids), "queries") as advance:
+        with (
+            self.workplace.progress("search", len(ids), "queries") as advance,
+            foreign_code(f"class {self.options.class_} failed in search"),
+        ):
             found = self._search.search(self._corpus, texts, asked, **self._keywords())
             advance(len(ids))
         self._found = {
@@ -155,6 +157,12 @@ class BeirSearchRetriever(Retriever[BeirSearchOptions]):
     def _as_run(self, found: Any, names: Sequence[str], ids: Sequence[str], k: int, asked: int) -> Run:
         if not isinstance(found, Mapping):
             raise DataError(f"{self.options.class_} returned {type(found).__name__}, not a dictionary")
+        for name, query_id in zip(names, ids, strict=True):
+            if not isinstance(row := found.get(name, {}), Mapping):
+                raise DataError(
+                    f"{self.options.class_} returned {type(row).__name__} for query {query_id!r}, not a "
+                    "dictionary of document ids and scores"
+                )
         unknown = [doc_id for name in names for doc_id in found.get(name, {}) if doc_id not in self._corpus]
         if unknown:
             raise DataError(
@@ -193,11 +201,30 @@ class BeirSearchRetriever(Retriever[BeirSearchOptions]):
         if self._model is not None:
             first.append(self._model)
         elif isinstance(options.model, str):
-            first.append(load_object(options.model)())
-        try:
+            factory = load_object(options.model)
+            with foreign_code(f"model {options.model} cannot be made"):
+                first.append(factory())
+        with foreign_code(f"class {options.class_} cannot be made"):
             return found(*first, **arguments)
-        except TypeError as error:
-            raise UsageError(f"{options.class_} cannot be made: {error}") from error
+
+    def _parts(self) -> tuple[str, Any]:
+        """The version of beir, and what the model is; what is not installed is told in one message."""
+        missing: list[str] = []
+        beir, model = "", None
+        try:
+            beir = _beir_version()
+        except MissingExtraError as error:
+            missing += error.extras
+        try:
+            if self._model is not None:
+                model = self._model.encoder.identity()
+            elif isinstance(self.options.model, str):
+                model = describe_object(self.options.model)
+        except MissingExtraError as error:
+            missing += error.extras
+        if missing:
+            raise MissingExtraError(f"retriever kind {self.kind!r}", *missing)
+        return beir, model
 
     def _keywords(self) -> dict[str, Any]:
         parameters = inspect.signature(self._search.search).parameters

@@ -5,12 +5,16 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from beirkit.corpora.errors import ConfigError, UsageError
-from beirkit.corpora.files import sha256_file
+from beirkit.corpora.errors import BeirkitError, ConfigError, UsageError
 from beirkit.retrievers.base import Facts
+from beirkit.retrievers.user_code import describe_file, describe_module, missing_hint, module_places, sources
+
+_loaded: dict[str, Facts] = {}  # the state in which each target was loaded by this process
 
 
 def split_target(target: str) -> tuple[str, str]:
@@ -30,40 +34,73 @@ def split_target(target: str) -> tuple[str, str]:
 def load_object(target: str) -> Any:
     """Import the module, or run the file, and take the name from it.
 
+    As for a script that Python runs, a file's folder is where its imports are looked for first. What was
+    edited since this process loaded it is loaded again.
+
     Raises:
-        UsageError: there is no such module, file or name.
+        UsageError: there is no such module, file or name, or the code fails while it is loaded.
     """
     module, name = split_target(target)
-    try:
-        if module.endswith(".py"):
-            loaded = _load_file(Path(module).expanduser())
-        else:
-            loaded = importlib.import_module(module)
-    except ImportError as error:
-        raise UsageError(f"{target}: {error}", hint="is it installed?") from error
+    state = describe_object(target)
+    _forget_old(module, changed=_loaded.get(target, state) != state)
+    _loaded[target] = state
+    with foreign_code(f"{target} failed while it was loaded"):
+        try:
+            loaded = _load_file(_path(module)) if module.endswith(".py") else importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+                raise  # a module that the user's code itself imports
+            raise UsageError(f"{target}: {error}", hint=missing_hint(module)) from error
     if not hasattr(loaded, name):
         raise UsageError(f"{target}: the module has no {name}")
     return getattr(loaded, name)
 
 
 def describe_object(target: str) -> Facts:
-    """What tells one state of it from another: its name, and for a file the hash; nothing is loaded.
+    """What tells one state of it from another: its name, and version or hash of its code; nothing is run.
+
+    The rule is that of :mod:`beirkit.retrievers.user_code`.
 
     Raises:
-        UsageError: there is no such file.
+        UsageError: there is no such file or module.
     """
     module, name = split_target(target)
     if not module.endswith(".py"):
-        return {"name": target}
-    path = Path(module).expanduser()
-    if not path.is_file():
-        raise UsageError("there is no such file", path=path)
-    return {"name": f"{path.name}:{name}", "sha256": sha256_file(path)}
+        return {"name": target, **describe_module(module)}
+    path = _path(module)
+    return {"name": f"{path.name}:{name}", **describe_file(path)}
+
+
+@contextmanager
+def foreign_code(what: str) -> Iterator[None]:
+    """Turn whatever a user's code raises inside into one error of ours, with the original as its cause.
+
+    Args:
+        what: what failed, as the message begins.
+
+    Raises:
+        UsageError: anything but an error of ours, an interruption, or a lack of memory was raised.
+    """
+    try:
+        yield
+    except (BeirkitError, MemoryError):
+        raise
+    # The border to code that is not ours: there is no telling what it raises, and a broad clause is right.
+    except (Exception, SystemExit) as error:
+        text = str(error).strip()
+        first = f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__
+        raise UsageError(f"{what}: {first}", hint="--debug shows where") from error
+
+
+def _path(module: str) -> Path:
+    return Path(module).expanduser()
 
 
 def _load_file(path: Path) -> Any:
-    if not path.is_file():
-        raise UsageError("there is no such file", path=path)
+    folder = str(path.parent.resolve())
+    if folder in sys.path:
+        sys.path.remove(folder)
+    sys.path.insert(0, folder)
     spec = importlib.util.spec_from_file_location(f"beirkit_user_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
@@ -71,3 +108,21 @@ def _load_file(path: Path) -> Any:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def _forget_old(module: str, *, changed: bool) -> None:
+    """Take modules out of Python's memory that are older than their files, or namesakes from elsewhere."""
+    importlib.invalidate_caches()
+    if module.endswith(".py"):
+        places = [_path(module)]
+    elif changed:
+        places = module_places(module)
+    else:
+        return
+    for name, path in sources(places).items():
+        dotted = name.rpartition(".")[0].removesuffix("/__init__").replace("/", ".")
+        known = getattr(sys.modules.get(dotted), "__file__", None)
+        if dotted in sys.stdlib_module_names or known is None:
+            continue
+        if changed or Path(known).resolve() != path.resolve():
+            del sys.modules[dotted]

@@ -100,7 +100,7 @@ CONTRACTS: dict[str, Contract] = {
         changed=(
             {"class": "beir.retrieval.search.dense:DenseRetrievalExactSearch"},
             {"model": {"model": TINY}},
-            {"model": "some.module:make"},
+            {"model": "collections:OrderedDict"},
             {"arguments": {"bonus": 1.0}},
             {"score_function": "dot"},
             {"batch_size": 8},

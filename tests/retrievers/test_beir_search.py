@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -141,6 +142,7 @@ def test_the_constructor_gets_model_batch_size_and_arguments(searching: Any) -> 
         ('return {"a": {"d1": float("nan")}}', "not finite numbers: a/d1 = nan"),
         ('return {"a": {"d1": "high"}}', "score of a/d1 is 'high'"),
         ("return [1]", "returned list, not a dictionary"),
+        ('return {"a": ["d1"]}', "returned list for query 'a', not a dictionary"),
     ],
 )
 def test_results_that_are_none_are_refused(body: str, message: str, searching: Any) -> None:
@@ -160,13 +162,13 @@ def test_results_that_are_none_are_refused(body: str, message: str, searching: A
         (
             {"class_": "beirkit_test_absent:A"},
             UsageError,
-            "No module named 'beirkit_test_absent' .is it installed",
+            "No module named 'beirkit_test_absent' .is it installed. .* ending: beirkit_test_absent.py:Name",
         ),
         ({"class_": "absent.py:A"}, UsageError, "absent.py: there is no such file"),
         (
             {"class_": "beir.retrieval.search.dense:FlatIPFaissSearch", "arguments": {"model": None}},
             UsageError,
-            "FlatIPFaissSearch cannot be made: Can't instantiate abstract class",
+            "FlatIPFaissSearch cannot be made: TypeError: Can't instantiate abstract class",
         ),
     ],
 )
@@ -199,6 +201,89 @@ def test_a_changed_file_is_another_identity(searching: Any) -> None:
     assert first["class"]["name"] == "searches.py:Search"
     assert searching("return {}").identity() == first
     assert searching("return {'a': {}}").identity() != first
+
+
+def test_a_changed_module_beside_the_file_is_another_identity(searching: Any, tmp_path: Path) -> None:
+    helper = tmp_path / "beirkit_test_helper.py"
+    body = "import beirkit_test_helper\nreturn {query: {beirkit_test_helper.BEST: 1} for query in queries}"
+    queries = [Query("a", ""), Query("b", "")]
+    seen: list[Any] = []
+    for best in ("d1", "d2"):
+        helper.write_text(f"BEST = {best!r}  # {'*' * len(seen)}\n")
+        retriever = searching(body)
+        seen.append(retriever.identity())
+        retriever.index(DOCUMENTS)
+        assert _ranked(retriever.search(queries, 1)) == {"a": [best], "b": [best]}
+    assert seen[0]["class"]["files"] == 2
+    assert seen[0] != seen[1]
+
+
+def test_a_changed_model_module_is_another_identity(
+    searching: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    module = tmp_path / "beirkit_test_model.py"
+    seen = []
+    for model in ("one", "other"):
+        module.write_text(f"def make():\n    return {model!r}\n")
+        retriever = searching("CALLS.append(self.made_with)\nreturn {}", model="beirkit_test_model:make")
+        seen.append(retriever.identity()["model"])
+        retriever.index(DOCUMENTS)
+        retriever.search([Query("a", ""), Query("b", "")], 1)
+        assert _calls(retriever) == [((model,), {})]
+    assert seen[0] != seen[1]
+    assert seen[0]["name"] == seen[1]["name"] == "beirkit_test_model:make"
+
+
+@pytest.mark.parametrize(
+    ("raised", "told"),
+    [
+        ("ValueError('boom\\nand more')", "ValueError: boom"),
+        ("SystemExit(3)", "SystemExit: 3"),
+        ("KeyError()", "KeyError"),
+    ],
+)
+def test_what_a_class_raises_is_told_in_one_line(raised: str, told: str, searching: Any) -> None:
+    retriever = searching(f"raise {raised}")
+    retriever.index(DOCUMENTS)
+    with pytest.raises(UsageError) as caught:
+        retriever.search([Query("a", ""), Query("b", "")], 1)
+    name = retriever.options.class_
+    assert str(caught.value) == f"class {name} failed in search: {told} (--debug shows where)"
+    assert type(caught.value.__cause__).__name__ == told.partition(":")[0]
+
+
+def test_what_a_model_or_a_module_raises_is_told(searching: Any, tmp_path: Path) -> None:
+    (tmp_path / "failing.py").write_text("def make():\n    raise RuntimeError('no weights')\n")
+    retriever = searching("return {}", model=f"{tmp_path / 'failing.py'}:make")
+    with pytest.raises(UsageError, match=r"failing\.py:make cannot be made: RuntimeError: no weights"):
+        retriever.index(DOCUMENTS)
+    (tmp_path / "failing.py").write_text("import beirkit_test_absent\n")
+    with pytest.raises(
+        UsageError, match="failed while it was loaded: ModuleNotFoundError: No module named 'beirkit_test_a"
+    ):
+        retriever.index(DOCUMENTS)
+
+
+def test_an_interruption_is_no_error_of_the_class(searching: Any) -> None:
+    retriever = searching("raise KeyboardInterrupt")
+    retriever.index(DOCUMENTS)
+    with pytest.raises(KeyboardInterrupt):
+        retriever.search([Query("a", ""), Query("b", "")], 1)
+
+
+def test_all_parts_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> str:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", absent)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    for name in ("BEIRKIT_MINILM", "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HF_HUB_CACHE", "absent")
+    with pytest.raises(MissingExtraError, match=r"'beir' and 'demo'.*'beirkit\[beir,demo\]'"):
+        create(load_retriever("beir-dres"), Workplace(device="cpu")).identity()
 
 
 @pytest.mark.dense
