@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -10,6 +11,8 @@ import msgspec
 from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.notices import warn
 from beirkit.corpora.records import Document, Judgment, Qrels, Query
+
+_GRADES = "{query_id: {doc_id: grade}}"
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -178,12 +181,22 @@ class Collection:
             source: what to call this in messages and manifests.
 
         Raises:
-            DataError: while reading: an id, title or text is not a string, or a grade is not a whole number.
+            UsageError: one of the three is no dictionary.
+            DataError: while reading: a document is no dictionary, an id, title or text is not a string, or a
+                grade is not a whole number.
         """
+        for what, given, form in (
+            ("corpus", corpus, '{doc_id: {"title": …, "text": …}}'),
+            ("queries", queries, "{query_id: text}"),
+            ("qrels", qrels, _GRADES),
+        ):
+            if not isinstance(given, Mapping):
+                raise UsageError(f"{what}: a {type(given).__name__} is not a dictionary", hint=f"give {form}")
         by_split: dict[str, Any] = dict(qrels) if split is None else {split: qrels}
 
         def documents() -> Iterator[Document]:
             for doc_id, fields in corpus.items():
+                _mapping(fields, f"document {doc_id!r}", '{"title": …, "text": …}')
                 rest = {
                     key: value for key, value in fields.items() if key not in ("title", "text", "metadata")
                 }
@@ -203,8 +216,8 @@ class Collection:
                     _string(doc_id, "qrels", "document id"),
                     _whole(grade, query_id, doc_id),
                 )
-                for query_id, row in by_split[name].items()
-                for doc_id, grade in row.items()
+                for query_id, row in _mapping(by_split[name], f"split {name!r}", _GRADES).items()
+                for doc_id, grade in _mapping(row, f"qrels of {query_id!r}", "{doc_id: grade}").items()
             )
 
         return cls(
@@ -237,6 +250,12 @@ class Collection:
             doc.doc_id: {**doc.metadata, "title": doc.title, "text": doc.text} for doc in self.documents()
         }
         return corpus, {query.query_id: query.text for query in judged}, qrels
+
+
+def _mapping(value: Any, where: str, form: str) -> Mapping[str, Any]:
+    if isinstance(value, Mapping):
+        return value
+    raise DataError(f"{where}: {reprlib.repr(value)} is not a dictionary", hint=f"give {form}")
 
 
 def _string(value: Any, where: str, what: str) -> str:

@@ -7,6 +7,7 @@ writing, measuring, fusing and merging shards all call :func:`ranking_order`.
 from __future__ import annotations
 
 import itertools
+import reprlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -236,7 +237,8 @@ class Run:
             lenient_scores: take NaN and infinite scores; whoever scores the run must say so again.
 
         Raises:
-            DataError: an id is not a string, or a score is not a finite number; the message names the pair.
+            DataError: a query has no dictionary of scores, an id is not a string, or a score is not a finite
+                number; the message names the pair.
         """
         places: dict[str, int] = {}
         docs: list[int] = []
@@ -245,6 +247,11 @@ class Run:
         for query_id, row in run.items():
             if not isinstance(query_id, str):
                 raise DataError(f"query id {query_id!r} is not a string")
+            if not isinstance(row, Mapping):
+                raise DataError(
+                    f"the results of query {query_id!r} are {reprlib.repr(row)}, not {{doc_id: score}}",
+                    hint="give every document its score; without scores, falling numbers such as -rank do",
+                )
             for doc_id, score in row.items():
                 if not isinstance(doc_id, str):
                     raise DataError(f"query {query_id!r}: document id {doc_id!r} is not a string")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from beirkit.corpora.packed_ids import PackedIds
 from beirkit.corpora.records import Qrels
 from beirkit.corpora.run import Run
 from beirkit.evaluate.coverage import absent_from
-from beirkit.evaluate.judgments import checked_qrels, require_usable_ids
+from beirkit.evaluate.judgments import as_qrels, checked_qrels, require_usable_ids
 from beirkit.evaluate.measures import Measure, parse_measures
 from beirkit.evaluate.own_measures import OWN, Graded
 from beirkit.evaluate.protocol import Protocol, get_protocol
@@ -26,8 +27,8 @@ logger = logging.getLogger(__name__)
 
 
 def evaluate(
-    qrels: Mapping[str, Mapping[str, int]],
-    run: Run | Mapping[str, Mapping[str, float]],
+    qrels: Mapping[str, Mapping[str, int]] | Path | str,
+    run: Run | Mapping[str, Mapping[str, float]] | Path | str,
     measures: Iterable[str | Measure] | str | None = None,
     protocol: str | Protocol = "beirkit",
     *,
@@ -40,8 +41,10 @@ def evaluate(
     """Score a run; neither it nor the judgments are changed.
 
     Args:
-        qrels: ``{query_id: {doc_id: grade}}`` with whole grades.
-        run: ranked lists, or ``{query_id: {doc_id: score}}``.
+        qrels: ``{query_id: {doc_id: grade}}`` with whole grades, or a file that
+            :func:`beirkit.corpora.qrels.read_qrels` reads.
+        run: ranked lists, ``{query_id: {doc_id: score}}``, or a file that
+            :func:`beirkit.corpora.run_files.read_run` reads.
         measures: in any spelling; ``None``: the protocol's.
         protocol: a preset's name, or a protocol.
         self_match_ids: the queries whose document of the same id is the query itself; ``None``: not known.
@@ -57,15 +60,15 @@ def evaluate(
 
     Raises:
         UnknownNameError: no such measure or protocol.
-        UsageError: a measure is impossible.
+        UsageError: a measure is impossible, or judgments or run are no such thing at all.
         DataError: the judgments or the run cannot be scored; run and judgments share no query.
     """
     if depth is not None and depth < 1:
         raise UsageError(f"the depth must be a whole number from 1, not {depth!r}")
     rules = get_protocol(protocol)
     asked = parse_measures(rules.measures if measures is None else measures)
-    judged = checked_qrels(qrels)
-    given = as_run(run, lenient_scores=lenient_scores)
+    judged = checked_qrels(as_qrels(qrels))
+    given = as_run(run, strict=strict, lenient_scores=lenient_scores)
     lists = given.select(judged)
     if not len(lists):
         raise _strangers(judged, given)

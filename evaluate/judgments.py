@@ -3,16 +3,42 @@
 from __future__ import annotations
 
 import logging
+import reprlib
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
-from beirkit.corpora.errors import DataError
+from beirkit.corpora.errors import DataError, UsageError
+from beirkit.corpora.qrels import read_qrels
 from beirkit.corpora.records import Qrels
 
 logger = logging.getLogger(__name__)
 
 # pytrec_eval's nDCG takes time that grows with the square of the highest grade, and crashes at 2^30.
 MAX_GRADE = 1000
+
+
+def as_qrels(qrels: Mapping[str, Mapping[str, Any]] | Path | str) -> Mapping[str, Mapping[str, Any]]:
+    """The judgments as a dictionary; those of a file are read.
+
+    Raises:
+        UsageError: they are of another type.
+        DataError: a query has no dictionary of grades; the file cannot be read.
+    """
+    if isinstance(qrels, str | Path):
+        return read_qrels(qrels)
+    if not isinstance(qrels, Mapping):
+        raise UsageError(
+            f"the judgments are of type {type(qrels).__name__}",
+            hint="give {query_id: {doc_id: grade}}, or the path of a qrels file",
+        )
+    for query_id, row in qrels.items():
+        if not isinstance(row, Mapping):
+            raise DataError(
+                f"the judgments of query {query_id!r} are {reprlib.repr(row)}, not {{doc_id: grade}}",
+                hint="give every judged document its grade; 1 is usual for relevant ones",
+            )
+    return qrels
 
 
 def checked_qrels(qrels: Mapping[str, Mapping[str, Any]]) -> Qrels:

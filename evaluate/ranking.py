@@ -5,16 +5,18 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from beirkit.corpora.errors import DataError
+from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.packed_ids import PackedIds, ordinals, take
 from beirkit.corpora.records import Qrels
 from beirkit.corpora.run import Precision, Run, any_repeated, id_ranks, ranking_order
+from beirkit.corpora.run_files import read_run
 from beirkit.evaluate.protocol import SelfMatch
 
 logger = logging.getLogger(__name__)
@@ -153,17 +155,28 @@ def places(run: Run) -> npt.NDArray[np.int64]:
     return np.arange(run.n_results, dtype=np.int64) - starts
 
 
-def as_run(run: Run | Mapping[str, Mapping[str, float]], *, lenient_scores: bool) -> Run:
+def as_run(
+    run: Run | Mapping[str, Mapping[str, float]] | Path | str, *, strict: bool, lenient_scores: bool
+) -> Run:
     """The run in columns, with finite scores.
 
     Args:
-        run: in either form.
+        run: in any form, or the file it stands in.
+        strict: refuse a file with a document that stands twice in one list.
         lenient_scores: take NaN and infinite scores as they are.
 
     Raises:
-        DataError: a score is not a finite number, or an id not a string.
+        UsageError: it is none of these.
+        DataError: a score is not a finite number, or an id not a string; the file cannot be read.
     """
+    if isinstance(run, str | Path):
+        return read_run(run, strict=strict, lenient_scores=lenient_scores)
     if not isinstance(run, Run):
+        if not isinstance(run, Mapping):
+            raise UsageError(
+                f"the run is of type {type(run).__name__}",
+                hint="give {query_id: {doc_id: score}}, a Run, or the path of a run file",
+            )
         return Run.from_dict(run, lenient_scores=lenient_scores)
     if not lenient_scores:
         run.require_finite()

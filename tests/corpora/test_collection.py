@@ -89,3 +89,42 @@ def test_one_pair_with_two_grades() -> None:
         collection.qrels("test")
     with pytest.raises(UsageError, match=r"s has no split 'dev' \(it has: test\)"):
         collection.judgments("dev")
+
+
+@pytest.mark.parametrize(
+    ("corpus", "queries", "qrels", "message"),
+    [
+        (["text"], {}, {}, 'corpus: a list is not a dictionary (give {doc_id: {"title": …, "text": …}})'),
+        ({}, None, {}, "queries: a NoneType is not a dictionary (give {query_id: text})"),
+        ({}, {}, [("q", "d")], "qrels: a list is not a dictionary (give {query_id: {doc_id: grade}})"),
+    ],
+)
+def test_what_is_no_dictionary_is_refused_at_once(
+    corpus: Any, queries: Any, qrels: Any, message: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        Collection.from_dicts(corpus, queries, qrels)
+    assert str(caught.value) == message
+
+
+def test_a_document_that_is_only_a_text_is_named() -> None:
+    corpus: Any = {"d0": {"text": "x"}, "d1": "just text"}
+    documents = Collection.from_dicts(corpus, {}, {}).documents()
+    assert next(documents).doc_id == "d0"
+    with pytest.raises(DataError) as caught:
+        next(documents)
+    assert str(caught.value) == (
+        "document 'd1': 'just text' is not a dictionary (give {\"title\": …, \"text\": …})"
+    )
+
+
+def test_judgments_without_grades_are_named() -> None:
+    qrels: Any = {"q": ["d1"]}
+    collection = Collection.from_dicts({}, {"q": "x"}, qrels)
+    with pytest.raises(
+        DataError, match=r"qrels of 'q': \['d1'\] is not a dictionary \(give {doc_id: grade}\)"
+    ):
+        collection.qrels("test")
+    by_split: Any = {"test": ["q"]}
+    with pytest.raises(DataError, match=r"split 'test': \['q'\] is not a dictionary"):
+        Collection.from_dicts({}, {"q": "x"}, by_split, split=None).qrels("test")

@@ -181,6 +181,51 @@ class TestRefusals:
         assert evaluate({"q": {"é": 1, "😀": 1}}, {"q": {"é": 1.0, "😀": 2.0}}, ["AP"]).mean("AP") == 1.0
 
 
+class TestFiles:
+    @pytest.fixture
+    def files(self, tmp_path: Path) -> tuple[Path, Path]:
+        qrels, run = tmp_path / "q.tsv", tmp_path / "a.trec"
+        qrels.write_text("query-id\tcorpus-id\tscore\nq\td2\t1\n", encoding="utf-8")
+        run.write_text("q Q0 d1 1 2 t\nq Q0 d2 2 1 t\nq Q0 d2 3 0 t\n", encoding="utf-8")
+        return qrels, run
+
+    def test_either_may_be_a_path_or_its_text(self, files: tuple[Path, Path]) -> None:
+        qrels, run = files
+        for judgments in (qrels, str(qrels), {"q": {"d2": 1}}):
+            for results in (run, str(run), {"q": {"d1": 2.0, "d2": 1.0}}):
+                assert scored(judgments, results, "RR").mean("RR") == 0.5
+        assert scored(qrels, run, "RR").counts.duplicates == 1
+        with pytest.raises(DataError, match=r"a\.trec: 1 results stand twice in a list"):
+            scored(qrels, run, "RR", strict=True)
+
+    def test_lenient_scores_reach_the_reader(self, files: tuple[Path, Path]) -> None:
+        qrels, run = files
+        run.write_text("q Q0 d1 1 nan t\nq Q0 d2 2 1 t\n", encoding="utf-8")
+        with pytest.raises(DataError, match=r"a\.trec:1: the score of q/d1 is 'nan'"):
+            scored(qrels, run, "RR")
+        assert scored(qrels, run, "RR", lenient_scores=True).mean("RR") == 1
+
+    def test_a_file_that_is_none_is_named(self, files: tuple[Path, Path], tmp_path: Path) -> None:
+        for judgments, results in ((tmp_path / "no.tsv", files[1]), (files[0], "no.tsv")):
+            with pytest.raises(DataError, match=r"no\.tsv: does not exist"):
+                scored(judgments, results, "RR")
+
+    @pytest.mark.parametrize(
+        ("qrels", "run", "kind", "message"),
+        [
+            (None, {}, UsageError, "the judgments are of type NoneType (give {query_id: {doc_id: grade}}"),
+            ([("q", "d")], {}, UsageError, "the judgments are of type list (give"),
+            ({"q": {"d": 1}}, None, UsageError, "the run is of type NoneType (give {query_id: {doc_"),
+            ({"q": {"d": 1}}, {"q": ["d"]}, DataError, "results of query 'q' are ['d'], not {doc_id: score}"),
+            ({"q": ["d"]}, {"q": {"d": 1}}, DataError, "judgments of query 'q' are ['d'], not {doc_id: "),
+        ],
+    )  # fmt: skip
+    def test_wrong_types_are_told(self, qrels: Any, run: Any, kind: type[Exception], message: str) -> None:
+        with pytest.raises(kind) as caught:
+            scored(qrels, run, "RR")
+        assert message in str(caught.value)
+
+
 def test_a_document_that_stands_twice_counts_once(caplog: pytest.LogCaptureFixture) -> None:
     run = Run(
         ["q"], ["d1", "d2"], np.array([0, 3]), np.array([0, 0, 1], dtype=np.int32), np.array([0.9, 0.8, 0.7])
