@@ -9,7 +9,7 @@ from pathlib import Path
 
 from beirkit.corpora.collection import Collection, Provenance
 from beirkit.corpora.errors import UsageError
-from beirkit.corpora.folder import is_beir_folder
+from beirkit.corpora.folder import is_beir_folder, open_folder
 from beirkit.corpora.layout import find_qrels
 from beirkit.corpora.qrels import iter_judgments, read_qrels
 from beirkit.corpora.qrels_tools import Merge, Merged, merge_qrels
@@ -32,7 +32,9 @@ class Judgments:
     sampled: bool = False
 
 
-def find_judgments(text: str, splits: Sequence[str] = ()) -> list[Judgments]:
+def find_judgments(
+    text: str, splits: Sequence[str] = (), *, default_relevance: int | None = None
+) -> list[Judgments]:
     """The judgments that a user named, one table for each split.
 
     A folder without ``corpus.jsonl`` will do, as long as it has ``qrels/``.
@@ -40,6 +42,7 @@ def find_judgments(text: str, splits: Sequence[str] = ()) -> list[Judgments]:
     Args:
         text: a file of judgments, a folder, or the name of a dataset.
         splits: splits of the folder; none: the reported one, else the only one unless it is train.
+        default_relevance: the grade of every pair in a file of two columns.
 
     Raises:
         UsageError: the choice of the split is not clear (the message lists them), or a file has none.
@@ -51,18 +54,21 @@ def find_judgments(text: str, splits: Sequence[str] = ()) -> list[Judgments]:
             raise UsageError(
                 f"{path} is one file and has no splits", hint="leave --split out, or name a BEIR folder"
             )
-        return [Judgments(str(path), read_qrels(path))]
+        return [Judgments(str(path), read_qrels(path, default_relevance=default_relevance))]
     if path.is_dir() and not is_beir_folder(path) and (files := find_qrels(path)):
         dataset = Dataset(path.resolve().name, path, None)
         collection = Collection(
             documents=tuple,
             queries=tuple,
-            judgments={split: partial(iter_judgments, file) for split, file in files.items()},
+            judgments={
+                split: partial(iter_judgments, file, default_relevance=default_relevance)
+                for split, file in files.items()
+            },
             provenance=Provenance(source=dataset.name),
         )
     else:
         dataset = find_dataset(text)
-        collection = dataset.open()
+        collection = open_folder(dataset.folder, default_relevance=default_relevance)
     chosen = [choose_split(dataset, collection, split) for split in splits or (None,)]
     sampled = "sample" in collection.provenance.options
     return [

@@ -140,7 +140,7 @@ class QrelsParser:
             raise Refused(
                 "BK022",
                 "has 2 columns: the relevance column is missing",
-                "if every pair is relevant, say default_relevance=1",
+                "if every pair is relevant, say default_relevance=1 or --default-relevance 1",
             )
         self.form, self._columns = "pairs", (0, 1, -1)
         return column_role(fields[0]) == "query" and column_role(fields[1]) == "document"

@@ -48,6 +48,7 @@ def parse_all(text: str) -> list[Measure]:
     """
     if not isinstance(text, str):
         raise UsageError(f"{text!r} is not the name of a measure")
+    _require_one_name(text)
     bare, options = _split_options(text)
     name, places = _split_places(bare)
     if not places and "cutoff" in options:
@@ -73,6 +74,15 @@ def parse_all(text: str) -> list[Measure]:
         example = f"{family.name}@{10 if family.at == 'rank' else 0.1}"
         raise UsageError(f"{text!r} needs a cut-off", hint=f"such as {example}")
     return [Measure(family.name, None, level or 1)]
+
+
+def _require_one_name(text: str) -> None:
+    """Refuse ``nDCG@10,P@5`` and point to what is meant; ``P.5,10`` and ``P(rel=2,cutoff=5)`` are names."""
+    parts = [part.strip() for part in re.split(r",(?![^(]*\))", text)]
+    if sum(part[:1].isalpha() for part in parts) > 1:
+        raise UsageError(
+            f"{text!r} names {len(parts)} measures", hint=f"put blanks between them: {' '.join(parts)}"
+        )
 
 
 def _split_options(text: str) -> tuple[str, dict[str, str]]:

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from beirkit.cli.arguments import add_json
+from beirkit.cli.score import add_default_relevance
 
 if TYPE_CHECKING:
     from beirkit.corpora.qrels_counts import QrelsCounts, Spread
     from beirkit.corpora.qrels_diff import QrelsDiff
     from beirkit.corpora.qrels_tools import Filtered, Merged
     from beirkit.corpora.records import Qrels
+    from beirkit.judgments import Judgments
 
 _OPTIONS = {
     "queries": "--queries",
@@ -48,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="error",
         help="which grade counts where sources differ (default: error, they must not)",
     )
+    add_default_relevance(parser)
     choose = parser.add_argument_group("what is kept, in this order")
     choose.add_argument(
         "--queries",
@@ -96,15 +99,14 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.corpora.qrels_counts import count_judgments
     from beirkit.corpora.qrels_diff import diff_qrels
     from beirkit.corpora.qrels_tools import filter_judgments
-    from beirkit.judgments import find_judgments, merge_judgments
+    from beirkit.judgments import merge_judgments
 
     form, steps = _form(args), _steps(args)  # what is asked wrongly is told before anything is read
-    versions = [part for source in args.sources for part in find_judgments(source, _splits(source, args))]
+    versions = [part for source in args.sources for part in _find(source, args)]
     judgments, merged = merge_judgments(versions, args.merge)
     filtered = filter_judgments(judgments.qrels, **steps)
     if args.diff is not None:
-        others = find_judgments(args.diff, _splits(args.diff, args))
-        other, _ = merge_judgments(others, args.merge)
+        other, _ = merge_judgments(_find(args.diff, args), args.merge)
         difference = diff_qrels(filtered.qrels, other.qrels)
         if args.json:
             print_json({"from": judgments.name, "to": other.name, **difference.to_dict()})
@@ -152,6 +154,12 @@ def _form(args: argparse.Namespace) -> str | None:
         if form == "parquet":
             raise UsageError("parquet is no text", hint="add --out FILE.parquet")
     return form
+
+
+def _find(source: str, args: argparse.Namespace) -> list[Judgments]:
+    from beirkit.judgments import find_judgments
+
+    return find_judgments(source, _splits(source, args), default_relevance=args.default_relevance)
 
 
 def _splits(source: str, args: argparse.Namespace) -> list[str]:

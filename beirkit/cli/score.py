@@ -36,17 +36,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_judgments(parser: argparse.ArgumentParser, *, option: bool = False) -> None:
     """Declare where the judgments come from."""
     what = "judgments: a TREC file, a BEIR .tsv, or a BEIR folder"
+    add_default_relevance(parser)
+    if option:
+        parser.add_argument("--qrels", required=True, metavar="QRELS", type=Path, help=what)
+    else:
+        parser.add_argument("qrels", metavar="QRELS", type=Path, help=what)
+    parser.add_argument("--split", metavar="NAME", help="split of a BEIR folder (default: the reported one)")
+
+
+def add_default_relevance(parser: argparse.ArgumentParser) -> None:
+    """Add ``--default-relevance``."""
     parser.add_argument(
         "--default-relevance",
         type=int,
         metavar="GRADE",
         help="the grade of every pair in a qrels file of two columns (default: such a file is refused)",
     )
-    if option:
-        parser.add_argument("--qrels", required=True, metavar="QRELS", type=Path, help=what)
-    else:
-        parser.add_argument("qrels", metavar="QRELS", type=Path, help=what)
-    parser.add_argument("--split", metavar="NAME", help="split of a BEIR folder (default: the reported one)")
 
 
 def execute(args: argparse.Namespace) -> int:

@@ -174,3 +174,18 @@ def test_a_sample_does_not_leave_the_tool(
     assert main(["qrels", "part", "--out", "t.tsv"]) == 2
     assert "part@test is a sample" in capsys.readouterr().err
     assert not (tmp_path / "t.tsv").exists()
+
+
+def test_two_columns_need_a_grade(tmp_path: Path, birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("query-id\tcorpus-id\nq1\td1\nq2\td2\n", encoding="utf-8")
+    assert main(["qrels", str(pairs)]) == 2
+    assert "say default_relevance=1 or --default-relevance 1" in capsys.readouterr().err
+    words = ["qrels", str(pairs), "--default-relevance", "2"]
+    assert main([*words, "--to", "beir"]) == 0
+    assert capsys.readouterr().out == HEADER + "q1\td1\t2\nq2\td2\t2\n"
+    assert main([*words, "--diff", str(pairs), "--json"]) == 0  # for the other side too
+    assert json.loads(capsys.readouterr().out)["same"] == 2
+    (birds / "qrels" / "test.tsv").write_bytes(pairs.read_bytes())
+    assert main(["qrels", str(birds), "--default-relevance", "3", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["grades"] == {"3": 2}

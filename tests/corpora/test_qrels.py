@@ -74,7 +74,7 @@ def test_forms(tmp_path: Path, content: str, expected: Qrels) -> None:
             "a\tx\n",
             1,
             "has 2 columns: the relevance column is missing "
-            "(if every pair is relevant, say default_relevance=1)",
+            "(if every pair is relevant, say default_relevance=1 or --default-relevance 1)",
         ),
         ("a x\n", 1, "the relevance column is missing"),
         ("a\n", 1, "has 1 column (judgments have 3"),

@@ -58,6 +58,10 @@ def test_a_cutoff_that_would_end_the_process_is_refused(name: str) -> None:
         ("P", r"names 9 measures \(name one, such as P@5, P@10\)"),
         ("IPrec@0.123", "at most two decimals"),
         ("IPrec@1.5", "recall lies within 0..1"),
+        ("nDCG@10,P@5", r"'nDCG@10,P@5' names 2 measures \(put blanks between them: nDCG@10 P@5\)"),
+        ("map, P(rel=2)@5 , RR", r"names 3 measures \(put blanks between them: map P\(rel=2\)@5 RR\)"),
+        ("P@5,x", r"put blanks between them: P@5 x"),
+        ("P@5,", "the cut-off must be a whole number from 1, not ''"),
     ],
 )
 def test_an_impossible_measure_says_what_is_wrong(name: str, message: str) -> None:
@@ -86,6 +90,7 @@ def test_an_unknown_name_brings_the_nearest() -> None:
     [
         (["P_5,10"], "P@5 P@10"),
         (["ndcg_cut.5,10", "NDCG@10", "map"], "nDCG@5 nDCG@10 AP"),
+        (["P(rel=1,cutoff=5)"], "P@5"),
         (["success"], "Success@1 Success@5 Success@10"),
         ("mrr@10", "RR@10"),
     ],
