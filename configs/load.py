@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar, get_args
 import msgspec
 import yaml
 
+from beirkit.configs.paths import beside
 from beirkit.configs.schema import DatasetConfig, RetrieverConfig, SuiteConfig
 from beirkit.corpora.errors import ConfigError, UnknownNameError, nearest
 
@@ -44,7 +45,7 @@ def load_suite(name: str) -> SuiteConfig:
 
 
 def read_config(path: Path, shape: type[ConfigT]) -> ConfigT:
-    """Read one YAML file as the given structure.
+    """Read one YAML file as the given structure; its relative paths start at the file's own folder.
 
     Raises:
         ConfigError: the file cannot be read, is not YAML, or has an unknown key or a wrong type; the
@@ -63,7 +64,7 @@ def read_config(path: Path, shape: type[ConfigT]) -> ConfigT:
         raise ConfigError(f"is not YAML: {problem}", path=path, line=line) from error
     if not isinstance(data, dict):
         raise ConfigError("holds no keys", path=path, hint=f"it should be a mapping with: {_keys(shape)}")
-    return convert(data, shape, path=path)
+    return beside(convert(data, shape, path=path), path)
 
 
 def load_yaml(text: str) -> Any:

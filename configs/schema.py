@@ -100,7 +100,7 @@ class RetrieverConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         name: the name in every command and result.
         kind: catalog name of the retriever's class.
         summary: one line for ``beirkit list retrievers``.
-        options: options of that class.
+        options: options of that class; relative paths in ``class`` and ``model`` start at this file's folder.
         trained_on: families of the datasets the model was trained on; ``None``: not known.
         adapted_from: the model it was made from.
         licence: licence of the model, as its owner states it.
@@ -125,8 +125,9 @@ class SuiteConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     Attributes:
         name: the name of the tables it makes.
         title: one line for people.
-        datasets: names or folders.
-        retrievers: names, names with options, or YAML files.
+        datasets: names or folders. A relative path, known by a slash, starts at this file's folder.
+        retrievers: names, names with options, or YAML files; with a slash or the ending ``.yaml`` or ``.yml``
+            a relative path, which starts at this file's folder.
         protocol: how runs are scored.
         measures: columns of the table; empty: the protocol's default.
         k: results kept per query.

@@ -1,0 +1,80 @@
+"""Relative paths inside a configuration file: they start at the file's own folder, wherever one works."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from beirkit.configs.schema import RetrieverConfig, SuiteConfig
+
+ConfigT = TypeVar("ConfigT", bound=msgspec.Struct)
+
+_YAML = (".yaml", ".yml")
+_HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w.-]+")
+
+
+def beside(config: ConfigT, file: Path) -> ConfigT:
+    """The configuration with its relative paths made to start at the file's folder; others are as they were.
+
+    In a retriever these are the options ``class`` and ``model``, at any depth, where they hold
+    ``FILE.py:NAME`` or a folder; in a suite the entries of ``datasets`` and ``retrievers`` that have a slash
+    or end in ``.yaml`` or ``.yml``.
+
+    Args:
+        config: what was read.
+        file: the file that it was read from.
+    """
+    folder = file.parent
+    if isinstance(config, RetrieverConfig):
+        return msgspec.structs.replace(config, options=_options(config.options, folder))
+    if isinstance(config, SuiteConfig):
+        return msgspec.structs.replace(
+            config,
+            datasets=[_entry(text, folder) for text in config.datasets],
+            retrievers=[_entry(text, folder) for text in config.retrievers],
+        )
+    return config
+
+
+def _options(options: dict[str, Any], folder: Path) -> dict[str, Any]:
+    return {
+        key: _options(value, folder)
+        if isinstance(value, dict)
+        else _places(value, folder)
+        if key in ("class", "model")
+        else value
+        for key, value in options.items()
+    }
+
+
+def _places(value: Any, folder: Path) -> Any:
+    if isinstance(value, list):
+        return [_places(item, folder) for item in value]
+    return _place(value, folder) if isinstance(value, str) else value
+
+
+def _place(text: str, folder: Path) -> str:
+    """A file's class or a model's folder; a module's class and places with a scheme, ``hub:``, stay."""
+    path, colon, name = text.rpartition(":")
+    if colon and path.endswith(".py"):
+        return f"{_joined(path, folder)}:{name}"
+    # OWNER/NAME without a folder of that name is a hub's model that lacks its prefix: the retriever says so.
+    if colon or (_HUB_NAME.fullmatch(text) and not (folder / text).is_dir()):
+        return text
+    return _joined(text, folder)
+
+
+def _entry(text: str, folder: Path) -> str:
+    base, colon, options = text.partition(":")
+    if "/" in base or base.endswith(_YAML):
+        path = _joined(base, folder)
+        # With a slash it stays a path, even where it is called like something that is shipped.
+        return f"{path if '/' in path else f'./{path}'}{colon}{options}"
+    return text
+
+
+def _joined(path: str, folder: Path) -> str:
+    return path if path.startswith("~") else str(folder / path)
