@@ -11,7 +11,7 @@ import pytest
 
 from beirkit import datasets
 from beirkit.cli.main import main
-from beirkit.configs.load import load_dataset
+from beirkit.configs.load import load_dataset, names
 from beirkit.configs.schema import DatasetConfig, KnownDefect
 from beirkit.corpora.codes import CODES
 from beirkit.corpora.collection import Provenance
@@ -122,7 +122,7 @@ def test_published_defects_of_a_named_dataset(
 
 
 def test_known_defects_in_the_shipped_files_have_codes() -> None:
-    for name in datasets.names("datasets"):
+    for name in names("datasets"):
         assert {defect.code for defect in load_dataset(name).known} <= set(CODES)
 
 
