@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from beirkit.cli.arguments import add_json, add_measures
-from beirkit.cli.score import add_judgments
+from beirkit.cli.score import add_depth, add_judgments
 
 if TYPE_CHECKING:
-    from beirkit.corpora.records import Qrels
-    from beirkit.corpora.run import Run
     from beirkit.evaluate.compare import Comparison
 
 
@@ -29,6 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the run all others are compared with (default: the first)",
     )
     add_measures(parser)
+    add_depth(parser)
     parser.add_argument("--protocol", default="beirkit", metavar="NAME", help="how the runs are scored")
     parser.add_argument(
         "--seed", type=int, default=1, metavar="N", help="seed of bootstrap and randomisation (default: 1)"
@@ -52,6 +51,7 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.evaluate.engine import evaluate
     from beirkit.evaluate.measures import parse_measures
     from beirkit.evaluate.protocol import get_protocol
+    from beirkit.runs import counted_depth, find_run
 
     protocol = get_protocol(args.protocol)
     measures = parse_measures(args.measures or protocol.measures[:1])
@@ -59,30 +59,41 @@ def execute(args: argparse.Namespace) -> int:
     named = system_names(paths)
     require_comparable(named, force=args.force)
     exam = read_judgments(args.qrels, args.split, args.default_relevance)
+    given = {name: find_run(path) for name, path in named.items()}
+    depth = counted_depth(args.depth, given.items())
+    sample = next((one.sample for one in given.values() if one.sample), exam.sample)
     scores = {
         name: evaluate(
-            exam.qrels, _run(path, exam.qrels), measures, protocol, self_match_ids=exam.self_match_ids
+            exam.qrels,
+            one.read(exam.qrels),
+            measures,
+            protocol,
+            self_match_ids=one.self_match_ids if exam.self_match_ids is None else exam.self_match_ids,
+            depth=depth,
         )
-        for name, path in named.items()
+        for name, one in given.items()
     }
     baseline = next(iter(scores))
     tables = [compare(scores, m, baseline=baseline, seed=args.seed, samples=args.samples) for m in measures]
     for table in tables:
         print_table(
-            f"{table.measure}, compared with {baseline} over {table.queries:,} queries",
+            f"{table.measure}, compared with {baseline} over {table.queries:,} queries"
+            f"{' (SAMPLE)' if sample else ''}",
             ("system", "mean", "difference", "95 % interval", "p", "p (Holm)", "better/same/worse", ""),
             [_row(item, protocol.digits) for item in table.rows],
             to_stderr=args.json,
         )
     if not args.quiet:
         print(f"Protocol: {protocol.describe()}", file=sys.stderr)
+        if depth is not None:
+            print(f"Depth: {depth:,} results per query count", file=sys.stderr)
         print(
             f"Intervals: paired bootstrap, percentile; p: two-sided paired randomisation; {args.samples:,} "
             f"draws, seed {args.seed}; Holm over the comparisons of one table",
             file=sys.stderr,
         )
     if args.json:
-        print_json([table.to_dict() for table in tables])
+        print_json([{**table.to_dict(), "depth": depth, "sample": sample} for table in tables])
     return 0
 
 
@@ -94,8 +105,10 @@ def require_comparable(results: dict[str, Path], *, force: bool) -> None:
     """
     from beirkit.corpora.errors import UsageError
     from beirkit.results import differing_settings
+    from beirkit.runs import result_folder
 
-    differing = differing_settings(results)
+    folders = {name: folder for name, path in results.items() if (folder := result_folder(path))}
+    differing = differing_settings(folders)
     if differing and not force:
         raise UsageError(
             "these results are not comparable: " + "; ".join(differing),
@@ -103,22 +116,6 @@ def require_comparable(results: dict[str, Path], *, force: bool) -> None:
         )
     for difference in differing:
         print(f"compared all the same: {difference}", file=sys.stderr)
-
-
-def run_file(path: Path) -> Path:
-    """The run file itself, or the one inside a result folder."""
-    for name in ("run.trec.gz", "run.jsonl.gz"):
-        if (path / name).is_file():
-            return path / name
-    return path
-
-
-def _run(path: Path, qrels: Qrels) -> Run:
-    """A run; in a result folder every judged query was searched, and one that is not there found nothing."""
-    from beirkit.corpora.run_files import read_run
-
-    file = run_file(path)
-    return read_run(file) if file == path else read_run(file).including(qrels)
 
 
 def system_names(paths: list[Path]) -> dict[str, Path]:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from beirkit.cli.arguments import add_json, add_measures
 
@@ -17,9 +17,15 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("run", metavar="RUN", type=Path, help="a TREC run (.gz too), or run.jsonl")
+    parser.add_argument(
+        "run",
+        metavar="RUN",
+        type=Path,
+        help="a TREC run (.gz too), run.jsonl, or a result folder of `beirkit run`",
+    )
     add_judgments(parser)
     add_measures(parser)
+    add_depth(parser)
     parser.add_argument("--protocol", default="beirkit", metavar="NAME", help="how the run is scored")
     parser.add_argument(
         "--lenient-scores",
@@ -44,6 +50,17 @@ def add_judgments(parser: argparse.ArgumentParser, *, option: bool = False) -> N
     parser.add_argument("--split", metavar="NAME", help="split of a BEIR folder (default: the reported one)")
 
 
+def add_depth(parser: argparse.ArgumentParser) -> None:
+    """Add ``--depth``."""
+    parser.add_argument(
+        "--depth",
+        type=int,
+        metavar="N",
+        help="results per query that count, the query's own document not among them where it is removed "
+        "(default: all; of a result folder as many as it was asked for)",
+    )
+
+
 def add_default_relevance(parser: argparse.ArgumentParser) -> None:
     """Add ``--default-relevance``."""
     parser.add_argument(
@@ -59,19 +76,24 @@ def execute(args: argparse.Namespace) -> int:
     import msgspec
 
     from beirkit.cli.output import print_json, print_table
-    from beirkit.corpora.run_files import read_run
     from beirkit.evaluate.engine import evaluate
     from beirkit.evaluate.protocol import get_protocol
     from beirkit.figures import figure
+    from beirkit.runs import counted_depth, find_run
 
     protocol = get_protocol(args.protocol)
     exam = read_judgments(args.qrels, args.split, args.default_relevance)
+    given = find_run(args.run)
+    own = given.self_match_ids if exam.self_match_ids is None else exam.self_match_ids
+    sample = given.sample or exam.sample
+    depth = counted_depth(args.depth, [(str(args.run), given)])
     scores = evaluate(
         exam.qrels,
-        read_run(args.run, strict=args.strict, lenient_scores=args.lenient_scores),
+        given.read(exam.qrels, strict=args.strict, lenient_scores=args.lenient_scores),
         args.measures or None,
         protocol,
-        self_match_ids=exam.self_match_ids,
+        self_match_ids=own,
+        depth=depth,
         strict=args.strict,
         lenient_scores=args.lenient_scores,
         corpus_ids=exam.corpus_ids,
@@ -84,15 +106,21 @@ def execute(args: argparse.Namespace) -> int:
             for query, values in scores.per_query().items()
         ]
     rows.append(["all", *(figure(scores.mean(measure), protocol.digits) for measure in measures)])
-    print_table(str(args.run), ["query", *columns], rows, to_stderr=args.json)
+    title = f"{args.run} (SAMPLE)" if sample else str(args.run)
+    print_table(title, ["query", *columns], rows, to_stderr=args.json)
     if not args.quiet:
         print(f"Protocol: {protocol.describe()}", file=sys.stderr)
         print(f"Queries: {describe_counts(scores)}", file=sys.stderr)
+        if scores.depth is not None:
+            print(f"Depth: {scores.depth:,} results per query count", file=sys.stderr)
     if args.json:
         data = {
             "measures": {str(measure): scores.mean(measure) for measure in measures},
+            "n": {str(measure): scores.n(measure) for measure in measures},
             "queries": msgspec.structs.asdict(scores.counts),
             "protocol": protocol.name,
+            "depth": scores.depth,
+            "sample": sample,
         }
         if args.per_query:
             data["per_query"] = scores.per_query()
@@ -107,11 +135,13 @@ class Exam(NamedTuple):
         qrels: the judgments.
         self_match_ids: queries that stand in the corpus; ``None`` where there is no corpus.
         corpus_ids: every document id, to be read once; ``None`` where there is no corpus.
+        sample: how the folder was drawn, where it is a sample.
     """
 
     qrels: Qrels
     self_match_ids: frozenset[str] | None = None
     corpus_ids: Iterator[str] | None = None
+    sample: dict[str, Any] | None = None
 
 
 def read_judgments(path: Path, split: str | None, default_relevance: int | None = None) -> Exam:
@@ -130,7 +160,8 @@ def read_judgments(path: Path, split: str | None, default_relevance: int | None 
         collection = open_folder(path, default_relevance=default_relevance)
         qrels = collection.qrels(choose_split(dataset, collection, split))
         own = self_match_ids(dataset, collection, set(qrels))
-        return Exam(qrels, own, (document.doc_id for document in collection.documents()))
+        ids = (document.doc_id for document in collection.documents())
+        return Exam(qrels, own, ids, collection.provenance.options.get("sample"))
     if split is not None:
         raise UsageError(
             f"{path} is one file and has no splits", hint="leave --split out, or name a BEIR folder"
