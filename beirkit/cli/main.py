@@ -32,6 +32,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
+# Modules that tell which step of a long run has begun: worth a line to everybody who did not ask for quiet.
+_STEPS = {"beirkit.datasets", "beirkit.experiment"}
+
+
 def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     """The parser of every command, or of all names but only one command's options.
 
@@ -131,16 +135,13 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
 
 
 def _set_up_logging(args: argparse.Namespace) -> None:
-    level = logging.ERROR if args.quiet else logging.INFO if args.verbose else logging.WARNING
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Formatter())
+    least = logging.ERROR if args.quiet else logging.INFO if args.verbose else logging.WARNING
+    handler.addFilter(lambda record: record.levelno >= least or (not args.quiet and record.name in _STEPS))
     logger = logging.getLogger("beirkit")
     logger.handlers = [handler]
-    logger.setLevel(level)
-    # which step of a long run has begun is worth a line to everybody
-    steps = level if args.quiet else logging.INFO
-    for name in ("beirkit.datasets", "beirkit.experiment"):
-        logging.getLogger(name).setLevel(steps)
+    logger.setLevel(logging.INFO)
 
 
 class _Formatter(logging.Formatter):
