@@ -54,10 +54,24 @@ def checked(name: str, shape: type[msgspec.Struct], options: Mapping[str, Any]) 
     """
     types = get_type_hints(shape)
     place = f"options of format {name!r}"
-    for key in options:
+    for key, value in options.items():
         if key not in types:
             raise ConfigError(f"there is no option {key!r}", path=place, hint=nearest(key, list(types)))
+        if isinstance(value, Mapping):
+            _check_entries(key, value, types[key], place)
     return convert({key: _as_text(value, types[key]) for key, value in options.items()}, shape, path=place)
+
+
+def _check_entries(key: str, entries: Mapping[str, Any], wanted: Any, place: str) -> None:
+    """Name the entry of a mapping that has a wrong type; a general message cannot."""
+    for member in _members(wanted):
+        if get_origin(member) is dict and get_args(member)[1] is int:
+            for entry, value in entries.items():
+                try:
+                    msgspec.convert(value, int, strict=False)
+                except msgspec.ValidationError as error:
+                    found = f"{key}.{entry} is {value!r}, not a whole number"
+                    raise ConfigError(found, path=place, hint=f"--set {key}.{entry}=NUMBER") from error
 
 
 def _as_text(value: Any, wanted: Any) -> Any:

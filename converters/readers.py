@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
@@ -20,7 +21,13 @@ Format = Literal["csv", "tsv", "jsonl", "json"]
 _SUFFIXES: dict[str, Format] = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json",
 }  # fmt: skip
+_DELIMITERS = ";\t|,"  # what separates cells in files that people have
 _LONGEST_CELL = 1 << 30  # characters; the csv module's own limit is 131,072, less than a long document
+
+
+_JSON_HINT = "mend the line, or write the file again with a JSON library"
+_ROW_HINT = 'write each row as an object: {"column": value}'
+_ARRAY_HINT = "one array of all records is a .json file, or --set format=json"
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,8 +102,7 @@ def read_csv(path: Path, *, delimiter: str = ",", quotes: bool = True, header: b
         try:
             cells = next(reader, None)
         except csv.Error as error:
-            hint = "a quote is opened here and never closed" if "unexpected end" in str(error) else ""
-            raise DataError(f"cannot be read as CSV: {error}", path=path, line=start, hint=hint) from error
+            raise _csv_error(error, path, start) from error
         if cells is None:
             break
         if not cells or (cells == [""] and columns is not None and len(columns) > 1):
@@ -111,10 +117,34 @@ def read_csv(path: Path, *, delimiter: str = ",", quotes: bool = True, header: b
                 f"has {len(cells)} cells, and the {'header' if header else 'first row'} has {len(columns)}"
             )
             hint = "a cell with the delimiter in it must be quoted" if quotes else "quotes are not read here"
+            if setting := other_delimiter(columns):
+                hint = f"is another delimiter meant? {setting}"
             raise DataError(found, path=path, line=start, hint=hint)
         yield Row(path, start, dict(zip(columns, cells, strict=True)))
     if columns is None:
         raise DataError("is empty", path=path)
+
+
+def other_delimiter(columns: Sequence[str]) -> str:
+    """The setting that would split a header that came out as one column, if it looks like several."""
+    sign = next((sign for sign in _DELIMITERS if sign in columns[0]), "") if len(columns) == 1 else ""
+    name = "tab" if sign == "\t" else sign
+    return f"--set {shlex.quote(f'delimiter={name}')}" if sign else ""
+
+
+def _csv_error(error: csv.Error, path: Path, line: int) -> DataError:
+    text = str(error)
+    if "new-line character" in text:
+        found = "has a carriage return alone, which ends a line on old systems only"
+        return DataError(found, path=path, line=line, hint="save it with LF or CRLF line ends")
+    found, plain = f"cannot be read as CSV: {text}", "or --set quotes=false where quotes are plain characters"
+    if "unexpected end" in text:
+        found = "cannot be read as CSV: a quote is opened here and never closed"
+        return DataError(found, path=path, line=line, hint=f"close it, {plain}")
+    if "expected after" in text:
+        hint = f'a quote inside a quoted cell is written twice, ""; {plain}'
+        return DataError(found, path=path, line=line, hint=hint)
+    return DataError(found, path=path, line=line)
 
 
 def read_jsonl(path: Path) -> Iterator[Row]:
@@ -130,7 +160,8 @@ def read_jsonl(path: Path) -> Iterator[Row]:
             value = msgspec.json.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             _damaged(path, number, line, error)
-        yield Row(path, number, _object(value, path, number))
+        hint = _ARRAY_HINT if isinstance(value, list) and number == 1 else _ROW_HINT
+        yield Row(path, number, _object(value, path, number, hint))
 
 
 def read_json(path: Path) -> Iterator[Row]:
@@ -144,7 +175,7 @@ def read_json(path: Path) -> Iterator[Row]:
             text = file.read().decode("utf-8-sig")
         except UnicodeDecodeError as error:
             line = error.object.count(b"\n", 0, error.start) + 1
-            raise DataError("is not UTF-8", path=path, line=line) from error
+            raise DataError("is not UTF-8", path=path, line=line, hint="save it as UTF-8") from error
     if text.lstrip().startswith("{"):
         yield from read_jsonl(path)
         return
@@ -159,8 +190,13 @@ def read_json(path: Path) -> Iterator[Row]:
         try:
             value, end = decoder.raw_decode(text, place)
         except (ValueError, RecursionError) as error:
-            raise DataError(f"is not JSON: {error}", path=path, line=line) from error
-        yield Row(path, line, _object(value, path, line))
+            found, hint, at = f"is not JSON: {_problem(error)}", _JSON_HINT, line
+            if isinstance(error, json.JSONDecodeError):
+                at = error.lineno
+                if error.pos >= len(text.rstrip()):
+                    found, hint, at = "is not JSON: the file ends inside this record", "it may be cut", line
+            raise DataError(found, path=path, line=at, hint=hint) from error
+        yield Row(path, line, _object(value, path, line, _ROW_HINT))
         place, expected = _skip(text, end), ","
     line += text.count("\n", seen, place)
     if text[place : place + 1] != "]" or text[place + 1 :].strip():
@@ -177,9 +213,14 @@ def _no_constant(word: str) -> NoReturn:
     raise ValueError(f"JSON knows no {word}")
 
 
-def _object(value: Any, path: Path, line: int) -> dict[str, Any]:
+def _problem(error: Exception) -> str:
+    """What is wrong with a JSON text, without the line, which stands before it already."""
+    return f"{error.msg} at column {error.colno}" if isinstance(error, json.JSONDecodeError) else str(error)
+
+
+def _object(value: Any, path: Path, line: int, hint: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise DataError(f"is not a JSON object but {json.dumps(value)[:40]}", path=path, line=line)
+        raise DataError(f"is not a JSON object but {json.dumps(value)[:40]}", path=path, line=line, hint=hint)
     return value
 
 
@@ -187,18 +228,22 @@ def _damaged(path: Path, number: int, line: bytes, error: Exception) -> NoReturn
     """Say what is wrong with a line that is not one JSON value."""
     try:
         text = line.decode()
-        _, end = json.JSONDecoder(parse_constant=_no_constant).raw_decode(text.strip())
+        start = len(text) - len(text.lstrip())
+        _, end = json.JSONDecoder(parse_constant=_no_constant).raw_decode(text, start)
     except UnicodeDecodeError as problem:
-        raise DataError(
-            f"is not UTF-8 at byte {problem.start + 1} of the line", path=path, line=number
-        ) from error
+        found = f"is not UTF-8 at byte {problem.start + 1} of the line"
+        raise DataError(found, path=path, line=number, hint="save it as UTF-8") from error
     except (ValueError, RecursionError) as problem:
-        raise DataError(f"is not JSON: {problem}", path=path, line=number) from error
+        hint = _JSON_HINT if number > 1 or not line.lstrip().startswith(b"[") else _ARRAY_HINT
+        raise DataError(f"is not JSON: {_problem(problem)}", path=path, line=number, hint=hint) from error
     found = f"several records on one line: the second starts at column {end + 1}"
-    raise DataError(found, path=path, line=number, hint="put each record on its own line") from error
+    hint = "save it with LF line ends" if "\r" in text else "put each record on its own line"
+    raise DataError(found, path=path, line=number, hint=hint) from error
 
 
 def _require_distinct(columns: list[str], path: Path, line: int) -> None:
     twice = sorted({name for name in columns if columns.count(name) > 1})
     if twice:
-        raise DataError(f"columns named twice: {', '.join(map(repr, twice))}", path=path, line=line)
+        found = f"columns named twice: {', '.join(map(repr, twice))}"
+        hint = "rename one of them, or --set header=false where the first row is no header"
+        raise DataError(found, path=path, line=line, hint=hint)

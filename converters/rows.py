@@ -45,7 +45,9 @@ class Row(NamedTuple):
         """A cell that is a list."""
         value = self.cell(column)
         if not isinstance(value, list):
-            raise self.error(f"column {column!r} is not a list but {_shown(value)}")
+            raise self.error(
+                f"column {column!r} is not a list but {_shown(value)}", "write a JSON list: [...]"
+            )
         return value
 
     def id(self, column: str) -> str:
@@ -61,7 +63,8 @@ class Row(NamedTuple):
         if value is None:
             return ""
         if not isinstance(value, str):
-            raise self.error(f"column {column!r} is not text but {_shown(value)}")
+            hint = "write it in quotes" if isinstance(value, int | float) else "name a column of texts"
+            raise self.error(f"column {column!r} is not text but {_shown(value)}", hint)
         self._require_whole(column, value)
         return value
 
@@ -74,9 +77,10 @@ class Row(NamedTuple):
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         if value is None or (isinstance(value, str) and not value.strip()):
-            raise self.error(f"has no id in column {column!r}")
+            raise self.error(f"has no id in column {column!r}", "give it one, or take the row out")
         if not isinstance(value, str):
-            raise self.error(f"the id in column {column!r} is {_shown(value)}, neither text nor an integer")
+            found = f"the id in column {column!r} is {_shown(value)}, neither text nor an integer"
+            raise self.error(found, "write ids as text, in quotes")
         self._require_whole(column, value)
         if problem := id_problem(value):
             raise self.error(f"the id {value!r} in column {column!r} {problem}")

@@ -109,7 +109,7 @@ class Cells:
         """The texts of a cell; none where the column is not declared or the cell is empty."""
         texts = [row.as_text(column, item).strip() for item in self.several(row, column)]
         if not all(texts):
-            raise row.error(f"one of the texts in column {column!r} is empty")
+            raise row.error(f"one of the texts in column {column!r} is empty", "take it out of the list")
         return texts
 
     def id(self, row: Row, column: str) -> str:
@@ -171,10 +171,10 @@ class Cells:
         """A grade: a whole number, or a label that the mapping must know."""
         mapping, column = self.options.grades, self.options.grade
         if isinstance(value, bool) or not isinstance(value, str | int | float | None):
-            raise row.error(f"column {column!r} is {value!r}, which is no grade")
+            raise row.error(f"column {column!r} is {value!r}, which is no grade", "write a whole number")
         label = "" if value is None else str(value).strip()
         if not label:
-            raise row.error(f"has no grade in column {column!r}")
+            raise row.error(f"has no grade in column {column!r}", "give it one, or take the row out")
         if mapping:
             if label not in mapping:
                 found = f"label {label!r} in column {column!r} has no grade; {', '.join(mapping)} have one"

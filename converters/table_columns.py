@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from beirkit.converters.readers import Dialect, read_rows
+from beirkit.converters.readers import Dialect, other_delimiter, read_rows
 from beirkit.corpora.errors import DataError, UsageError, nearest
 
 if TYPE_CHECKING:
@@ -57,10 +57,12 @@ def check_columns(options: TableOptions, files: dict[str, Path]) -> None:
     for role, declared in _declared(options).items():
         for option, column in declared.items():
             if column and column not in found[role]:
+                setting = other_delimiter(found[role])
+                hint = f"is another delimiter meant? {setting}" if setting else nearest(column, found[role])
                 raise UsageError(
                     f"has no column {column!r}, which {option!r} names; it has: {_listed(found[role])}",
                     path=files[role],
-                    hint=nearest(column, found[role]),
+                    hint=hint,
                 )
 
 
@@ -77,6 +79,8 @@ def _shape_problem(options: TableOptions) -> str:
         return "passages come from the corpus file, so 'positive' and 'negative' name no column: use 'doc_id'"
     if options.negative_id and not (options.negative or options.corpus):
         return "'negative_id' is given without 'negative'"
+    if options.grades and not options.grade:
+        return "'grades' needs the column of the labels: --set grade=COLUMN"
     missing = [name for name, value in needed.items() if not value]
     return f"also needed: {', '.join(map(repr, missing))}" if missing else ""
 
@@ -113,10 +117,10 @@ def _columns(path: Path, options: TableOptions) -> list[str]:
 def _advice(columns: list[str]) -> str:
     """The columns there are, and the settings that would name them if they mean what they are called."""
     settings = []
-    if len(columns) == 1 and (delimiter := next((sign for sign in ";\t|," if sign in columns[0]), "")):
-        columns = columns[0].split(delimiter)
-        setting = "delimiter=" + ("tab" if delimiter == "\t" else delimiter)
-        settings.append(f"--set {shlex.quote(setting)}")
+    if setting := other_delimiter(columns):
+        sign = shlex.split(setting)[1].removeprefix("delimiter=")
+        columns = columns[0].split("\t" if sign == "tab" else sign)
+        settings.append(setting)
     by_name = {column.lower().replace(" ", "_"): column for column in columns}
     for option, usual in _USUAL.items():
         column = next((by_name.pop(name) for name in usual if name in by_name), None)

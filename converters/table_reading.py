@@ -103,30 +103,37 @@ class Reading:
                 copies += 1
         if copies and not self.options.negative:  # rows of triples repeat their positive with each negative
             self._say("judgments", copies, "exact duplicate judgments; one copy counts")
-        self._check_references(met)
+        self._check_references({pair: line for pair, (line, _) in met.items()})
 
-    def _check_references(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Look for judged ids that the other files do not have; ids are never mended."""
+    def _check_references(self, pairs: dict[tuple[str, str], int]) -> None:
+        """Look for judged ids that the other files do not have; ids are never mended.
+
+        Args:
+            pairs: query id, document id, and the line that judges them.
+        """
         if not self.options.corpus:
             return
-        pairs = list(pairs)
+        judging = self.files.get("judgments", self.files["raw"])
         known = {passage.doc_id for _, passage in self._passages()}
-        missing = [doc_id for _, doc_id in pairs if doc_id not in known]
-        if missing and len(missing) == len(pairs):
+        missing = _lines_of_unknown(((doc_id, line) for (_, doc_id), line in pairs.items()), known)
+        count = sum(doc_id not in known for _, doc_id in pairs)
+        if missing and count == len(pairs):
             raise DataError(
-                f"none of the {len(pairs)} judged documents is in the corpus, which has ids such as "
-                f"{min(known, default='')!r}; judged is {missing[0]!r}",
-                path=self.files["corpus"],
+                f"none of the {count} judged documents is in the corpus, which has ids such as "
+                f"{min(known, default='')!r}; judged is {next(iter(missing))!r}",
+                path=judging,
+                line=next(iter(missing.values())),
                 hint="ids are compared character by character",
             )
         if missing:
-            self._say("judgments", len(missing), f"judged documents not in the corpus ({_examples(missing)})")
+            self._say("judgments", count, f"judged documents not in the corpus ({_examples(missing)})")
         asked = {query[0] for _, query, _ in self._raw()}
-        unknown = [query_id for query_id in dict.fromkeys(q for q, _ in pairs) if query_id not in asked]
+        unknown = _lines_of_unknown(((query_id, line) for (query_id, _), line in pairs.items()), asked)
         if unknown:
             raise DataError(
                 f"{len(unknown)} judged queries are not among the questions ({_examples(unknown)})",
-                path=self.files["judgments"],
+                path=judging,
+                line=next(iter(unknown.values())),
                 hint="ids are compared character by character",
             )
 
@@ -196,5 +203,14 @@ def _mark(grade: int | None) -> str:
     return "a negative" if grade is None else f"judged {grade}"
 
 
-def _examples(ids: list[str]) -> str:
-    return "such as " + ", ".join(map(repr, ids[:3]))
+def _lines_of_unknown(judged: Iterable[tuple[str, int]], known: set[str]) -> dict[str, int]:
+    """The ids that are not known, each with the line it first stands at."""
+    found: dict[str, int] = {}
+    for name, line in judged:
+        if name not in known:
+            found.setdefault(name, line)
+    return found
+
+
+def _examples(lines: dict[str, int]) -> str:
+    return "such as " + ", ".join(f"{name!r} at line {line}" for name, line in list(lines.items())[:3])

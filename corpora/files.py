@@ -143,7 +143,10 @@ def lines(path: Path | str) -> Iterator[tuple[int, str]]:
             yield number, line.decode("utf-8")
         except UnicodeDecodeError as error:
             raise DataError(
-                f"is not UTF-8 at byte {error.start + 1} of the line", path=path, line=number
+                f"is not UTF-8 at byte {error.start + 1} of the line",
+                path=path,
+                line=number,
+                hint="save it as UTF-8",
             ) from error
 
 

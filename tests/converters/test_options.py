@@ -67,7 +67,7 @@ def test_numbers_that_yaml_made_of_texts_are_texts_again() -> None:
         ({"colum": "a"}, "no option 'colum' .*did you mean 'column'?"),
         ({"column": 1.5}, "Expected `str`, got `float` at `column`"),
         ({"number": "many"}, "at `number`"),
-        ({"grades": {"high": "much"}}, "at `grades"),
+        ({"grades": {"high": "much"}}, "grades.high is 'much', not a whole number .--set grades.high=NUMBER"),
         ({"wide": "perhaps"}, "at `wide`"),
     ],
 )

@@ -64,9 +64,16 @@ def test_dialects(tmp_path: Path) -> None:
     [
         ("a,b\n1,2\n3\n", 3, "has 1 cells, and the header has 2"),
         ("a,b\n1,2,3\n", 2, "has 3 cells, and the header has 2"),
-        ('a,b\n1,2\n3,"open\n4,5\n', 3, "a quote is opened here and never closed"),
-        ("a,a\n1,2\n", 1, "columns named twice: 'a'"),
-        (b"a,b\n1,2\n3,\xff\n", 3, "is not UTF-8 at byte 3 of the line"),
+        (
+            'a,b\n1,2\n3,"open\n4,5\n',
+            3,
+            "a quote is opened here and never closed .close it, or --set quotes=",
+        ),
+        ('a,b\n1,2\n3,"so" it is\n', 3, "inside a quoted cell is written twice"),
+        ("a,a\n1,2\n", 1, "columns named twice: 'a' .rename one of them"),
+        (b"a,b\n1,2\n3,\xff\n", 3, "is not UTF-8 at byte 3 of the line .save it as UTF-8"),
+        ("a,b\r1,2\r", 1, "has a carriage return alone, .*save it with LF"),
+        ("a;b\nx, y;z\n", 2, "has 2 cells, and the header has 1 .is another delimiter meant. --set 'delim"),
         ("", None, "is empty"),
     ],
 )
@@ -90,8 +97,12 @@ def test_json_lines_keep_types_and_separators_inside_strings(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("content", "line", "found"),
     [
-        ('{"a": 1}\n{"a": "cut\n{"a": 2}\n', 2, "is not JSON"),
-        ('["d1", "x"]\n', 1, "is not a JSON object"),
+        ('{"a": 1}\n{"a": "cut\n{"a": 2}\n', 2, "is not JSON: [^:]* at column 7 .mend the line"),
+        ('{"a": 1}\n  {"a" 2}\n', 2, "Expecting ':' delimiter at column 8 "),
+        ('["d1", "x"]\n', 1, "is not a JSON object but .* .one array of all records is a .json file"),
+        ('[\n{"a": 1}\n]', 1, "is not JSON: .* .one array of all records is a .json file"),
+        ("5\n", 1, "is not a JSON object but 5 .write each row as an object"),
+        ('{"a": 1}\r{"a": 2}\r', 1, "several records .*save it with LF"),
         ('{"a": 1}{"a": 2}{"a": 3}', 1, "several records on one line: the second starts at column 9"),
         ('{"a": NaN}\n', 1, "JSON knows no NaN"),
         (b'{"a": 1}\n{"a": "\xff"}\n', 2, "is not UTF-8"),
@@ -116,7 +127,8 @@ def test_json_lines_under_the_name_of_json_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "line", "found"),
     [
-        ('[\n{"a": 1},\n{"a": \n', 3, "is not JSON"),
+        ('[\n{"a": 1},\n{"a": \n', 3, "is not JSON: the file ends inside this record"),
+        ('[\n{"a": 1},\n{"a": 1,\n "b" 2}]', 4, "Expecting ':' delimiter at column 6 "),
         ('[{"a": 1}\n', 2, "is not one JSON array"),
         ('[{"a": 1}] x', 1, "is not one JSON array"),
         ('[{"a": 1},\n 5]', 2, "is not a JSON object but 5"),

@@ -124,7 +124,12 @@ def test_a_label_outside_the_mapping_is_named_with_its_line(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     ("grade", "found"),
-    [("", "has no grade"), ("1.5", "not a whole number"), ("good", "no number"), ("99999999999", "32 bits")],
+    [
+        ("", "has no grade in column 'g' .give it one"),
+        ("1.5", "not a whole number"),
+        ("good", "no number"),
+        ("99999999999", "32 bits"),
+    ],
 )
 def test_odd_grades_are_refused(tmp_path: Path, grade: str, found: str) -> None:
     with pytest.raises(DataError, match=rf"a\.csv:2: .*{found}"):
@@ -272,11 +277,12 @@ def test_three_files(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
 
 def test_judged_ids_that_are_nowhere_are_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert len(read(three_files(tmp_path, "q,d,g\n7,D-1,1\n7,D-01,1\n"))[2]["7"]) == 2
-    assert "1 judged documents not in the corpus (such as 'D-01')" in caplog.text
-    with pytest.raises(DataError, match=r"none of the 1 judged documents .*'D-1'; judged is 'D-01'"):
+    assert "1 judged documents not in the corpus (such as 'D-01' at line 3)" in caplog.text
+    with pytest.raises(DataError, match=r"rels\.csv:2: none of the 1 judged documents .*judged is 'D-01'"):
         read(three_files(tmp_path, "q,d,g\n7,D-01,1\n"))
-    with pytest.raises(DataError, match=r"1 judged queries are not among the questions \(such as '9'\)"):
-        read(three_files(tmp_path, "q,d,g\n9,D-1,1\n"))
+    told = r"rels\.csv:3: 2 judged queries .* \(such as '9' at line 3, '10' at line 4\)"
+    with pytest.raises(DataError, match=told):
+        read(three_files(tmp_path, "q,d,g\n7,D-1,1\n9,D-1,1\n10,D-1,1\n9,D-2,1\n"))
 
 
 def test_ids_in_the_row_with_a_corpus_beside(tmp_path: Path) -> None:
@@ -311,6 +317,18 @@ def test_a_header_in_one_cell_shows_the_delimiter(tmp_path: Path) -> None:
     assert "--set 'delimiter=;' --set question=question --set positive=passage" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "sign", "setting"),
+    [("a.csv", ";", "'delimiter=;'"), ("a.csv", "\t", "delimiter=tab"), ("a.tsv", ",", "delimiter=,")],
+)
+def test_a_named_column_in_such_a_header_shows_it_too(
+    tmp_path: Path, name: str, sign: str, setting: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        table(tmp_path / name, f"question{sign}passage\nwho?{sign}me\n", **PAIRS)
+    assert str(caught.value).endswith(f"(is another delimiter meant? --set {setting})")
+
+
 def test_a_column_that_is_not_there_is_named_with_the_nearest(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         table(tmp_path / "a.csv", "question,passage\nwho?,me\n", question="question", positive="pasage")
@@ -322,6 +340,7 @@ def test_a_column_that_is_not_there_is_named_with_the_nearest(tmp_path: Path) ->
     ("options", "found"),
     [
         ({"question": "question"}, "also needed: 'positive'"),
+        ({**PAIRS, "grades": {"good": 2}}, "'grades' needs the column of the labels: --set grade=COLUMN"),
         ({"question": "question", "corpus": "a.csv"}, "also needed: 'doc_id', 'text'"),
         ({"question": "question", "judgments": "a.csv"}, "also needed: 'corpus', 'query_id'"),
         ({**PAIRS, "corpus": "a.csv"}, "passages come from the corpus file"),
