@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar, NamedTuple
 
+from beirkit.converters.archives import SUFFIXES
 from beirkit.converters.base import Converter, NoOptions
 from beirkit.converters.printed_arrays import integer_array, string_array
 from beirkit.converters.readers import read_csv, read_jsonl
@@ -91,7 +92,10 @@ def _find(source: Source) -> tuple[Layout, list[str]]:
             return layout, [by_name[name] for name in wanted]
     forms = " or ".join(", ".join(layout[:3]) for layout in _LAYOUTS)
     have = ", ".join(source.names[:8]) or "nothing"
-    raise DataError(f"is no SciFact release; needed are {forms}", path=source.raw, hint=f"found: {have}")
+    hint = f"found: {have}"
+    if source.raw.is_dir() and (packed := [name for name in source.names if name.endswith(SUFFIXES)]):
+        hint = f"an archive is read as it is: name {source.raw / packed[0]}"
+    raise DataError(f"is no SciFact release; needed are {forms}", path=source.raw, hint=hint)
 
 
 def _document(abstract: Abstract) -> Document:

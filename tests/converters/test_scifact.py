@@ -52,6 +52,13 @@ def test_the_release_in_json_lines_gives_what_the_one_in_csv_gives(shared: Path,
         assert list(from_jsonl.judgments(split)) == list(from_csv.judgments(split))
 
 
+def test_a_folder_with_only_the_archive_names_it(tmp_path: Path) -> None:
+    (tmp_path / "release.zip").write_bytes(b"PK")
+    with pytest.raises(DataError) as caught:
+        convert("scifact", tmp_path)
+    assert str(caught.value).endswith(f"(an archive is read as it is: name {tmp_path / 'release.zip'})")
+
+
 def write_release(csv_folder: Path, release: Path) -> None:
     """Write the CSV form in the layout of the original release, with another reader than ours."""
     csv.field_size_limit(1 << 30)
