@@ -151,7 +151,11 @@ class Analyzer:
 def _language(given: str) -> str:
     name = _TAGS.get(given.lower().replace("_", "-").split("-")[0], given.lower())
     if name not in SNOWBALL:
-        raise ConfigError(f"no analyzer knows the language {given!r}", hint=nearest(given, list(SNOWBALL)))
+        found = f"there is neither a stemmer nor a list of stop words for the language {given!r}"
+        plain = "to index words as they are: analyzer.stemmer=none,analyzer.stopwords=none and no language"
+        close = nearest(given, list(SNOWBALL))
+        parts = (close, plain) if close.startswith("did you mean") else (plain, close)
+        raise ConfigError(found, hint="; ".join(parts))
     return name
 
 

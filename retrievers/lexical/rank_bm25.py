@@ -15,7 +15,13 @@ from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run, id_ranks
 from beirkit.retrievers.base import Facts, Retriever, Workplace
 from beirkit.retrievers.lexical.analyzer import Analyzer, AnalyzerOptions
-from beirkit.retrievers.lexical.stream import Ranked, require_ids, search_each, warn_without_terms
+from beirkit.retrievers.lexical.stream import (
+    Ranked,
+    known_length,
+    require_ids,
+    search_each,
+    warn_without_terms,
+)
 from beirkit.retrievers.template import Template
 from beirkit.retrievers.topk import top_k
 
@@ -117,7 +123,7 @@ class RankBM25Retriever(Retriever[RankBM25Options]):
 
         doc_ids: list[str] = []
         terms: list[list[str]] = []
-        with self.workplace.progress("index", None, "documents") as advance:
+        with self.workplace.progress("index", known_length(documents), "documents") as advance:
             for document in documents:
                 doc_ids.append(document.doc_id)
                 terms.append(self._analyzer.terms(self._template.render(document)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Sized
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,7 @@ def count_terms(
     """
     doc_ids: list[str] = []
     builder = CountsBuilder(analyzer)
-    with progress("index", None, "documents") as advance:
+    with progress("index", known_length(documents), "documents") as advance:
         for block in blocks(documents):
             doc_ids.extend(document.doc_id for document in block)
             builder.add([template.render(document) for document in block])
@@ -44,6 +44,11 @@ def count_terms(
     if not counts.vocabulary:
         warn_without_terms(len(doc_ids))
     return doc_ids, counts
+
+
+def known_length(items: Iterable[object]) -> int | None:
+    """How many there are, where that is known before they are read."""
+    return len(items) if isinstance(items, Sized) else None
 
 
 def warn_without_terms(n_docs: int) -> None:
@@ -94,7 +99,7 @@ def search_each(
     query_ids: list[str] = []
     docs: list[npt.NDArray[np.int32]] = []
     scores: list[npt.NDArray[np.float32]] = []
-    with progress("search", None, "queries") as advance:
+    with progress("search", known_length(queries), "queries") as advance:
         for query in queries:
             found, values = search(query.text)
             query_ids.append(query.query_id)

@@ -436,3 +436,18 @@ def test_progress_counts_every_document_and_query(make: Make) -> None:
     _run(make(progress=progress), DOCUMENTS, QUERIES)
     assert done["documents"] == len(DOCUMENTS)
     assert done["queries"] == len(QUERIES)
+
+
+def test_progress_has_a_total_where_the_documents_can_be_counted(make: Make) -> None:
+    from contextlib import contextmanager
+
+    totals: list[tuple[str, int | None]] = []
+
+    @contextmanager
+    def progress(label: str, total: int | None, unit: str) -> Any:
+        totals.append((unit, total))
+        yield lambda n=1: None
+
+    for documents in (DOCUMENTS, iter(DOCUMENTS)):
+        make(progress=progress).index(documents)
+    assert [total for unit, total in totals if unit == "documents"] == [len(DOCUMENTS), None]

@@ -82,7 +82,12 @@ def test_normal_forms_give_equal_terms(text: str) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"language": "englsh"}, "'englsh' (did you mean 'english'?)"),
+        ({"language": "englsh"}, "'englsh' (did you mean 'english'?; to index words as they are: "),
+        (
+            {"language": "he"},
+            "neither a stemmer nor a list of stop words for the language 'he' (to index words as they are: "
+            "analyzer.stemmer=none,analyzer.stopwords=none and no language; known: arabic, ",
+        ),
         ({"stemmer": "portr"}, "'portr' (did you mean 'porter'?)"),
         ({"stopwords": "lucen"}, "'lucen' (did you mean 'lucene'?)"),
         ({"pattern": "("}, "is no regular expression"),
