@@ -6,13 +6,15 @@ import logging
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from beirkit.corpora.errors import DataError, UsageError
+from beirkit.corpora.records import Qrels
 from beirkit.corpora.run import Run
 from beirkit.corpora.run_files import read_run
+from beirkit.corpora.sample import drawn_queries
+from beirkit.exam import Sample
 
 _log = logging.getLogger(__name__)
 
@@ -36,7 +38,7 @@ class GivenRun:
     depth: int | None = None
     searched: int | None = None
     self_match_ids: frozenset[str] | None = None
-    sample: dict[str, Any] | None = None
+    sample: Sample | None = None
 
     def read(self, judged: Collection[str], *, strict: bool = False, lenient_scores: bool = False) -> Run:
         """The ranked lists; a searched query without one found nothing and has an empty list.
@@ -54,8 +56,8 @@ class GivenRun:
             return run
         if self.searched < len(judged):
             _log.warning(
-                "%s: %d queries were searched%s and %d are judged; the others count as missing",
-                self.file, self.searched, ", a sample," if self.sample else "", len(judged),
+                "%s: %d queries were searched and %d are judged; the others count as missing",
+                self.file, self.searched, len(judged),
             )  # fmt: skip
             return run
         return run.including(judged)
@@ -71,7 +73,7 @@ class _Manifest(msgspec.Struct):
     k: int
     queries: int
     self_match: _SelfMatch
-    sample: dict[str, Any] | None = None
+    sample: Sample | None = None
 
 
 def find_run(path: Path) -> GivenRun:
@@ -128,6 +130,19 @@ def counted_depth(asked: int | None, given: Iterable[tuple[str, GivenRun]]) -> i
             f"{name} holds {least} results per query, not {asked}", hint=f"--depth {least}, or run it again"
         )
     return least if asked is None else asked
+
+
+def searched_judgments(qrels: Qrels, given: Iterable[GivenRun]) -> Qrels:
+    """The judgments of the queries that were searched: where a result is of a sample, those it drew.
+
+    Results of different samples have no such queries in common; then all judgments count.
+    """
+    samples = {one.sample for one in given if one.sample is not None}
+    if len(samples) != 1:
+        return qrels
+    (sample,) = samples
+    drawn = drawn_queries(qrels, sample.queries, sample.seed)
+    return {query_id: row for query_id, row in qrels.items() if query_id in drawn}
 
 
 def _run_file(folder: Path) -> Path:

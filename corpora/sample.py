@@ -10,6 +10,7 @@ import msgspec
 
 from beirkit.corpora.collection import Collection
 from beirkit.corpora.errors import UsageError
+from beirkit.corpora.records import Qrels
 
 
 def sample(
@@ -41,7 +42,7 @@ def sample(
         if number is not None and number < 1:
             raise UsageError(f"a sample of {number} {name} holds nothing", hint="ask for 1 or more")
     qrels = collection.qrels(split)
-    chosen = _draw((query_id for query_id, row in qrels.items() if row), queries, f"query {seed} ")
+    chosen = drawn_queries(qrels, queries, seed)
     judged = {doc_id for query_id in chosen for doc_id in qrels[query_id]}
     kept = None if docs is None else _documents(collection, judged, docs, seed)
     options = {"split": split, "queries": queries, "docs": docs, "seed": seed}
@@ -54,6 +55,11 @@ def sample(
             old, source=f"sample of {old.source}", options={**old.options, "sample": options}
         ),
     )
+
+
+def drawn_queries(qrels: Qrels, number: int | None, seed: int) -> set[str]:
+    """The judged queries that :func:`sample` draws; None: all."""
+    return _draw((query_id for query_id, row in qrels.items() if row), number, f"query {seed} ")
 
 
 def _documents(collection: Collection, judged: set[str], docs: int, seed: int) -> set[str]:

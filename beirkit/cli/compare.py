@@ -45,13 +45,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     """Compare runs with a baseline on the same judgments."""
+    import msgspec
+
     from beirkit.cli.output import print_json, print_table
     from beirkit.cli.score import read_judgments
     from beirkit.evaluate.compare import compare
     from beirkit.evaluate.engine import evaluate
     from beirkit.evaluate.measures import parse_measures
     from beirkit.evaluate.protocol import get_protocol
-    from beirkit.runs import counted_depth, find_run
+    from beirkit.runs import counted_depth, find_run, searched_judgments
 
     protocol = get_protocol(args.protocol)
     measures = parse_measures(args.measures or protocol.measures[:1])
@@ -61,11 +63,13 @@ def execute(args: argparse.Namespace) -> int:
     exam = read_judgments(args.qrels, args.split, args.default_relevance)
     given = {name: find_run(path) for name, path in named.items()}
     depth = counted_depth(args.depth, given.items())
-    sample = next((one.sample for one in given.values() if one.sample), exam.sample)
+    qrels = searched_judgments(exam.qrels, given.values())
+    part = next((one.sample for one in given.values() if one.sample is not None), None)
+    sample = exam.sample if part is None else msgspec.to_builtins(part)
     scores = {
         name: evaluate(
-            exam.qrels,
-            one.read(exam.qrels),
+            qrels,
+            one.read(qrels),
             measures,
             protocol,
             self_match_ids=one.self_match_ids if exam.self_match_ids is None else exam.self_match_ids,

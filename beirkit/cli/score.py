@@ -79,17 +79,18 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.evaluate.engine import evaluate
     from beirkit.evaluate.protocol import get_protocol
     from beirkit.figures import figure
-    from beirkit.runs import counted_depth, find_run
+    from beirkit.runs import counted_depth, find_run, searched_judgments
 
     protocol = get_protocol(args.protocol)
     exam = read_judgments(args.qrels, args.split, args.default_relevance)
     given = find_run(args.run)
     own = given.self_match_ids if exam.self_match_ids is None else exam.self_match_ids
-    sample = given.sample or exam.sample
+    qrels = searched_judgments(exam.qrels, [given])
+    sample = exam.sample if given.sample is None else msgspec.to_builtins(given.sample)
     depth = counted_depth(args.depth, [(str(args.run), given)])
     scores = evaluate(
-        exam.qrels,
-        given.read(exam.qrels, strict=args.strict, lenient_scores=args.lenient_scores),
+        qrels,
+        given.read(qrels, strict=args.strict, lenient_scores=args.lenient_scores),
         args.measures or None,
         protocol,
         self_match_ids=own,

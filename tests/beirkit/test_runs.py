@@ -105,13 +105,13 @@ def test_a_sample_is_marked_and_never_compared_with_the_whole(
     birds: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, whole = _search(capsys, birds)
-    _, part = _search(capsys, birds, "--sample", "queries=2")
+    item, part = _search(capsys, birds, "--sample", "queries=2", "-m", "RR")
     _, other = _search(capsys, birds, "--sample", "queries=2,seed=2")
     assert main(["score", str(part), str(birds), "-m", "RR"]) == 0
     shown = capsys.readouterr()
     assert "(SAMPLE)" in shown.out
-    assert f"{part / 'run.trec.gz'}: 2 queries were searched, a sample, and 4 are judged" in shown.err
-    found = _json(capsys, "score", part, birds, "-m", "RR")
+    found = _json(capsys, "score", part, birds / "qrels" / "test.tsv", "-m", "RR")
+    assert (found["measures"], found["queries"]["judged"]) == (item["measures"], 2)  # only what was searched
     assert found["sample"] == {"queries": 2, "docs": None, "seed": 1}
     for first, second in ((whole, part), (part, other)):
         words = ["compare", str(first), str(second), "--qrels", str(birds), "-m", "RR"]
@@ -119,9 +119,21 @@ def test_a_sample_is_marked_and_never_compared_with_the_whole(
         assert "not comparable: " in (said := capsys.readouterr().err)
         assert "dataset is birds" in said
         [table] = _json(capsys, *words, "--force")
+        assert table["queries"] == (2 if first == whole else 4)
         assert table["sample"] == {"queries": 2, "docs": None, "seed": 1}
     assert main([*words, "--force"]) == 0
     assert "(SAMPLE)" in capsys.readouterr().out
+
+
+def test_judgments_of_queries_that_were_not_searched_are_told(
+    birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, path = _search(capsys, birds)
+    more = tmp_path / "more.tsv"
+    more.write_text((birds / "qrels" / "test.tsv").read_text(encoding="utf-8") + "q5\td1\t1\n")
+    assert _json(capsys, "score", path, more, "-m", "RR")["queries"]["judged"] == 5
+    assert main(["score", str(path), str(more)]) == 0
+    assert "4 queries were searched and 5 are judged; the others count as missing" in capsys.readouterr().err
 
 
 def test_the_number_of_queries_in_each_mean_is_told(
