@@ -70,11 +70,14 @@ def _place(text: str, folder: Path) -> str:
 def _entry(text: str, folder: Path) -> str:
     base, colon, options = text.partition(":")
     if "/" in base or base.endswith(_YAML):
-        path = _joined(base, folder)
-        # With a slash it stays a path, even where it is called like something that is shipped.
-        return f"{path if '/' in path else f'./{path}'}{colon}{options}"
+        return f"{_joined(base, folder)}{colon}{options}"
     return text
 
 
 def _joined(path: str, folder: Path) -> str:
-    return path if path.startswith("~") else str(folder / path)
+    if path.startswith("~"):
+        return path
+    joined = folder / path
+    # With its dot it stays a path for whoever reads it, whatever the names of shipped things and of the hub.
+    dotted = joined.is_absolute() or joined.parts[:1] == ("..",)
+    return str(joined) if dotted else f"./{joined}"

@@ -12,7 +12,7 @@ from typing import Any
 
 from beirkit.corpora.errors import BeirkitError, ConfigError, UsageError
 from beirkit.retrievers.base import Facts
-from beirkit.retrievers.user_code import describe_file, describe_module, missing_hint, module_places, sources
+from beirkit.retrievers.user_code import describe_file, describe_module, module_places, sources
 
 _loaded: dict[str, Facts] = {}  # the state in which each target was loaded by this process
 
@@ -50,7 +50,7 @@ def load_object(target: str) -> Any:
         except ModuleNotFoundError as error:
             if error.name is None or not f"{module}.".startswith(f"{error.name}."):
                 raise  # a module that the user's code itself imports
-            raise UsageError(f"{target}: {error}", hint=missing_hint(module)) from error
+            raise _not_found(target, error) from error
     if not hasattr(loaded, name):
         raise UsageError(f"{target}: the module has no {name}")
     return getattr(loaded, name)
@@ -66,7 +66,10 @@ def describe_object(target: str) -> Facts:
     """
     module, name = split_target(target)
     if not module.endswith(".py"):
-        return {"name": target, **describe_module(module)}
+        try:
+            return {"name": target, **describe_module(module)}
+        except ModuleNotFoundError as error:
+            raise _not_found(target, error) from error
     path = _path(module)
     return {"name": f"{path.name}:{name}", **describe_file(path)}
 
@@ -90,6 +93,12 @@ def foreign_code(what: str) -> Iterator[None]:
         text = str(error).strip()
         first = f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__
         raise UsageError(f"{what}: {first}", hint="--debug shows where") from error
+
+
+def _not_found(target: str, error: ModuleNotFoundError) -> UsageError:
+    module, name = split_target(target)
+    file = f"{module.replace('.', '/')}.py:{name}"
+    return UsageError(f"{target}: {error}", hint=f"is it installed? A file is written {file}")
 
 
 def _path(module: str) -> Path:

@@ -34,7 +34,8 @@ def describe_module(module: str) -> Facts:
     """The version or the hash of a module; neither it nor its package is imported.
 
     Raises:
-        UsageError: there is no such module, or its package has too many files.
+        ModuleNotFoundError: there is no such module.
+        UsageError: its package has too many files.
     """
     top = module.partition(".")[0]
     if top in sys.stdlib_module_names:
@@ -60,12 +61,12 @@ def module_places(module: str) -> list[Path]:
     """The file, or the folders, of a module's top-level package.
 
     Raises:
-        UsageError: there is no such module.
+        ModuleNotFoundError: there is no such module.
     """
     top = module.partition(".")[0]
     spec = find_top(top)
     if spec is None:
-        raise UsageError(f"No module named {top!r}", hint=missing_hint(module))
+        raise ModuleNotFoundError(f"No module named {top!r}", name=top)
     places = [Path(place) for place in spec.submodule_search_locations or ()]
     if not places and spec.origin is not None:
         places = [_on_disk(Path(spec.origin))]
@@ -114,11 +115,6 @@ def find_top(name: str) -> ModuleSpec | None:
         return importlib.util.find_spec(name)
     except ValueError:  # in sys.modules without a spec, as __main__ is
         return None
-
-
-def missing_hint(module: str) -> str:
-    """What to do where a module is not found."""
-    return f"is it installed? A file is named with its ending: {module.replace('.', '/')}.py:Name"
 
 
 def _hashed(places: Iterable[Path]) -> Facts:

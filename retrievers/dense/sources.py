@@ -98,7 +98,7 @@ def _folder(path: str, source: str) -> Located:
     folder = Path(path).expanduser()
     if not folder.is_dir():
         hint = ""
-        if re.fullmatch(r"[\w.-]+/[\w.-]+", path):
+        if re.fullmatch(r"[\w-][\w.-]*/[\w.-]+", path):
             hint = f"a model of the hub is written hub:{path}@REVISION, with the 40 digits of a commit"
         what = "is a file, not a model folder" if folder.exists() else "there is no such model folder"
         raise UsageError(f"model {source}: {what}", hint=hint)

@@ -69,8 +69,12 @@ def test_entries_of_a_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     ]  # fmt: skip
     monkeypatch.chdir(tmp_path)
     suite = read_config(Path("suite.yaml"), SuiteConfig)
-    assert suite.datasets[:3] == ["scifact", "./scifact", "data/own"]
+    assert suite.datasets[:3] == ["scifact", "./scifact", "./data/own"]
     assert suite.retrievers[1:3] == ["./mine.yaml", "./mine.yml:k1=1"]
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "suite.yaml").write_text("name: s\ndatasets: [../own]\nretrievers: [mine.yaml]\n")
+    suite = read_config(Path("in/suite.yaml"), SuiteConfig)
+    assert (suite.datasets, suite.retrievers) == (["./in/../own"], ["./in/mine.yaml"])
 
 
 def test_what_is_shipped_names_no_path() -> None:

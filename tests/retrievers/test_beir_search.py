@@ -162,7 +162,7 @@ def test_results_that_are_none_are_refused(body: str, message: str, searching: A
         (
             {"class_": "beirkit_test_absent:A"},
             UsageError,
-            "No module named 'beirkit_test_absent' .is it installed. .* ending: beirkit_test_absent.py:Name",
+            "No module named 'beirkit_test_absent' .is it installed. .* written beirkit_test_absent.py:A.$",
         ),
         ({"class_": "absent.py:A"}, UsageError, "absent.py: there is no such file"),
         (
@@ -263,6 +263,16 @@ def test_what_a_model_or_a_module_raises_is_told(searching: Any, tmp_path: Path)
         UsageError, match="failed while it was loaded: ModuleNotFoundError: No module named 'beirkit_test_a"
     ):
         retriever.index(DOCUMENTS)
+
+
+def test_a_module_that_is_nowhere_is_told_before_any_work() -> None:
+    options = BeirSearchOptions(class_="collections:OrderedDict", model="bk_absent.models:make")
+    with pytest.raises(UsageError) as caught:
+        BeirSearchRetriever(options, CPU).identity()
+    assert str(caught.value) == (
+        "bk_absent.models:make: No module named 'bk_absent' "
+        "(is it installed? A file is written bk_absent/models.py:make)"
+    )
 
 
 def test_an_interruption_is_no_error_of_the_class(searching: Any) -> None:

@@ -75,7 +75,7 @@ def test_installed_code_is_told_by_version() -> None:
 
 
 def test_a_module_that_is_nowhere(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"No module named 'bk_absent' .* ending: bk_absent/x\.py:Name"):
+    with pytest.raises(ModuleNotFoundError, match="No module named 'bk_absent'"):
         describe_module("bk_absent.x")
     with pytest.raises(UsageError, match=r"main\.py: there is no such file"):
         describe_file(tmp_path / "main.py")
