@@ -142,6 +142,20 @@ def test_result_folders_can_be_compared(birds: Path, capsys: pytest.CaptureFixtu
     assert "Holm" in capsys.readouterr().err
 
 
+def test_what_is_said_about_a_run_names_its_file(
+    run: Path, qrels: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other.trec"
+    other.write_text("q1 Q0 d1 1 2.0 b\n", encoding="utf-8")
+    assert main(["compare", str(run), str(other), "--qrels", str(qrels)]) == 0
+    said = capsys.readouterr().err
+    assert f"{run}: 1 of 3 judged queries have no results in the run" in said
+    assert f"{other}: 2 of 3 judged queries have no results in the run" in said
+    other.write_text("zz Q0 d1 1 2.0 b\n", encoding="utf-8")
+    assert main(["compare", str(run), str(other), "--qrels", str(qrels)]) == 2
+    assert f"error: {other}: 0 of 3 judged queries are in the run: " in capsys.readouterr().err
+
+
 def test_names_of_systems_are_short_and_tell_them_apart() -> None:
     paths = [Path("a/x.trec"), Path("b/x.trec"), Path("c/y.trec"), Path("results/d/bm25--1/run.trec.gz")]
     assert list(system_names(paths)) == ["a/x.trec", "b/x.trec", "y.trec", "bm25--1"]
