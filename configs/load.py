@@ -100,6 +100,8 @@ def convert(data: Any, shape: type[ConfigT], *, path: Path | str) -> ConfigT:
             hint = nearest(unknown[1], list(_fields(_inner(shape, unknown[2]))))
         elif invalid := _INVALID_VALUE.search(message):
             hint = nearest(invalid[1], _choices(shape, invalid[2]))
+        elif "Expected `bool`" in message:
+            hint = "write true or false"
         raise ConfigError(message.replace(" - at `$.", " at `"), path=path, hint=hint) from error
 
 

@@ -42,7 +42,7 @@ def describe_module(module: str) -> Facts:
         return {"python": python_version()}
     places = module_places(module)
     if any(map(_is_installed, places)) and (known := _distributions(top)):
-        return {"distributions": known}
+        return {"installed": known}
     return _hashed(places)
 
 
@@ -177,9 +177,6 @@ def _is_installed(place: Path) -> bool:
 
 
 @cache
-def _distributions(top: str) -> dict[str, str]:
-    """Versions of the installed distributions that a top-level module is of."""
-    found = {}
-    for name in sorted(set(packages_distributions().get(top, ()))):
-        found[name] = version(name)
-    return found
+def _distributions(top: str) -> list[str]:
+    """Name and version of each installed distribution that a top-level module is of."""
+    return [f"{name} {version(name)}" for name in sorted(set(packages_distributions().get(top, ())))]

@@ -68,7 +68,7 @@ def test_numbers_that_yaml_made_of_texts_are_texts_again() -> None:
         ({"column": 1.5}, "Expected `str`, got `float` at `column`"),
         ({"number": "many"}, "at `number`"),
         ({"grades": {"high": "much"}}, "grades.high is 'much', not a whole number .--set grades.high=NUMBER"),
-        ({"wide": "perhaps"}, "at `wide`"),
+        ({"wide": "perhaps"}, "at `wide` .write true or false"),
     ],
 )
 def test_what_does_not_fit_is_refused_by_key(options: dict[str, Any], found: str) -> None:

@@ -69,7 +69,7 @@ def test_a_package_is_all_its_files_and_is_not_imported(
 
 
 def test_installed_code_is_told_by_version() -> None:
-    assert describe_module("yaml") == {"distributions": {"PyYAML": importlib.metadata.version("PyYAML")}}
+    assert describe_module("yaml") == {"installed": [f"PyYAML {importlib.metadata.version('PyYAML')}"]}
     assert describe_module("collections.abc") == {"python": platform.python_version()}
     assert describe_module("itertools") == {"python": platform.python_version()}
 
