@@ -138,6 +138,7 @@ def test_without_a_network_one_attempt_is_made_and_one_thing_said(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     hub = pytest.importorskip("huggingface_hub")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)  # as `make test` sets it
     downloads: list[str] = []
     monkeypatch.setattr(hub, "snapshot_download", lambda name, **_: downloads.append(name))
     monkeypatch.setattr(hub.HfApi, "__init__", partialmethod(hub.HfApi.__init__, "http://127.0.0.1:9"))
