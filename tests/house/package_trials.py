@@ -114,18 +114,19 @@ def core_libraries(folder: Path) -> Path:
 
 
 def check_wheel_names(names: set[str]) -> None:
-    """Every listed package and every config of the tree is in the wheel, and nothing but code beside them."""
+    """Every listed package and every data file of the tree is in the wheel, and only code beside them."""
     setup = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
     for package in setup["packages"]:
         expect(package.replace(".", "/") + "/__init__.py" in names, f"{package} is not in the wheel")
-    for config in (CHECKOUT / "configs").rglob("*.yaml"):
-        expect(f"beirkit/{config.relative_to(CHECKOUT).as_posix()}" in names, f"{config} is not in the wheel")
+    data = [*(CHECKOUT / "configs").rglob("*.yaml"), *(CHECKOUT / "corpora").glob("*.toml")]
+    for file in data:
+        expect(f"beirkit/{file.relative_to(CHECKOUT).as_posix()}" in names, f"{file} is not in the wheel")
     strange = [
         name
         for name in names
         if "/built/" in name
         or not (name.startswith("beirkit/") or ".dist-info/" in name)
-        or not (name.endswith((".py", ".yaml", ".json", "py.typed")) or ".dist-info/" in name)
+        or not (name.endswith((".py", ".yaml", ".json", ".toml", "py.typed")) or ".dist-info/" in name)
     ]
     expect(not strange, f"should not be in the wheel: {strange}")
 
