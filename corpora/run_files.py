@@ -36,7 +36,8 @@ def read_run(path: Path | str, *, strict: bool = False, lenient_scores: bool = F
 
     Args:
         path: the file.
-        strict: refuse a document that stands twice in one list, instead of keeping its best score.
+        strict: refuse a document that stands twice in one list, instead of keeping its best score, and lines
+            with text after the tag, where an id that holds a blank before a number would hide.
         lenient_scores: take NaN and infinite scores; whoever scores the run must say so again.
 
     Raises:
@@ -60,6 +61,12 @@ def read_run(path: Path | str, *, strict: bool = False, lenient_scores: bool = F
     run = columns.run(strict=strict)
     if columns.long_lines:
         plural = "line" if columns.long_lines == 1 else "lines"
+        if strict:
+            raise DataError(
+                f"{columns.long_lines} {plural} with more than six fields",
+                path=path,
+                hint="an id that holds a blank? use run.jsonl; without strict, what follows the tag is ignored",
+            )
         _log.warning("%s: %d %s with extra fields after the tag, ignored", path, columns.long_lines, plural)
     if columns.copies:
         _log.warning(

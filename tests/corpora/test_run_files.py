@@ -326,3 +326,11 @@ def test_files_of_others(shared: Path, caplog: pytest.LogCaptureFixture) -> None
     assert "5 lines with extra fields after the tag" in caplog.text
     bm25 = read_run(oracles / "anserini_runs" / "scifact-flat.top100.txt.gz")
     assert len(bm25) == 300
+
+
+def test_strictly_no_line_has_more_than_six_fields(tmp_path: Path) -> None:
+    path = tmp_path / "run.trec"
+    path.write_text("q Q0 d 1 1 3.0 t\nq Q0 e 2 2.0 t\n", encoding="utf-8")  # the first id is 'd 1'
+    assert read_run(path).to_dict() == {"q": {"d": 1.0, "e": 2.0}}
+    with pytest.raises(DataError, match=r"run\.trec: 1 line with more than six fields"):
+        read_run(path, strict=True)
