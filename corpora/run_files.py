@@ -65,7 +65,7 @@ def read_run(path: Path | str, *, strict: bool = False, lenient_scores: bool = F
             raise DataError(
                 f"{columns.long_lines} {plural} with more than six fields",
                 path=path,
-                hint="an id that holds a blank? use run.jsonl; without strict, what follows the tag is ignored",
+                hint="does an id hold a blank? use run.jsonl; if not strict, what follows the tag is ignored",
             )
         _log.warning("%s: %d %s with extra fields after the tag, ignored", path, columns.long_lines, plural)
     if columns.copies:
