@@ -34,13 +34,16 @@ def atomic_open(
     file is removed and what stood under the name before is untouched. A name that ends in ``.gz`` is
     compressed, without a time stamp, so equal content gives equal bytes. Text is UTF-8 with LF line ends.
 
+    A link stays: the file it leads to is replaced. A device, pipe or socket is written straight into.
+
     Args:
         path: the file to write; its folder is made where needed.
         mode: ``"w"`` for text, ``"wb"`` for bytes.
 
     Raises:
         UsageError: the name ends in ``.bz2`` or ``.zst``, which are read and never written.
-        WriteError: the system refused to make, write or rename the file (full disk, file size limit, rights).
+        WriteError: the path is a folder, or the system refused to make, write or rename the file (full disk,
+            file size limit, rights).
     """
     return _text(Path(path)) if mode == "w" else _binary(Path(path))
 
@@ -60,11 +63,18 @@ def _binary(target: Path) -> Iterator[BinaryIO]:
         raise UsageError(
             "cannot be written compressed so", path=target, hint="end the name in .gz, or in neither"
         )
-    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.is_dir():
+            raise WriteError("is a folder, not a file", path=target, hint="name the file to write")
+        special = target.exists() and not target.is_file()  # nothing is renamed over /dev/null or a pipe
+        whole = target if special else target.resolve() if target.is_symlink() else target
+        part = target if special else whole.with_name(f".{whole.name}.{secrets.token_hex(4)}.part")
+        whole.parent.mkdir(parents=True, exist_ok=True)
         raw = _Target(part, target)
-    except OSError as error:
+    except (
+        OSError,
+        RuntimeError,
+    ) as error:  # RuntimeError: Python 3.11's word for a link that leads to itself
         raise _refused(target, error) from error
     try:
         buffered = io.BufferedWriter(raw, _BUFFER)
@@ -78,15 +88,18 @@ def _binary(target: Path) -> Iterator[BinaryIO]:
             stream.close()
         buffered.flush()
         try:
-            os.fsync(raw.fileno())
+            if not special:
+                os.fsync(raw.fileno())
             raw.close()
-            part.replace(target)
+            if not special:
+                part.replace(whole)
         except OSError as error:
             raise _refused(target, error) from error
     except BaseException:
         with suppress(OSError, WriteError):
             raw.close()
-        part.unlink(missing_ok=True)
+        if not special:
+            part.unlink(missing_ok=True)
         raise
 
 
@@ -163,10 +176,9 @@ def sha256_file(path: Path | str) -> str:
         raise DataError(f"cannot be read: {error.strerror}", path=path) from error
 
 
-def _refused(target: Path, error: OSError) -> WriteError:
-    return WriteError(
-        f"cannot be written: {error.strerror}", path=target, hint="nothing was left under this name"
-    )
+def _refused(target: Path, error: OSError | RuntimeError) -> WriteError:
+    reason = getattr(error, "strerror", None) or "its link leads to itself"
+    return WriteError(f"cannot be written: {reason}", path=target, hint="nothing was left under this name")
 
 
 class _Target(io.FileIO):

@@ -8,8 +8,10 @@ import hashlib
 import os
 import resource
 import signal
+import stat
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -90,6 +92,50 @@ def test_a_folder_that_cannot_be_made_is_a_write_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(WriteError, match="cannot be written"), atomic_open(tmp_path / "file" / "a.txt"):
         pass
+
+
+def test_a_device_stays_a_device() -> None:
+    with atomic_open("/dev/null") as out:
+        out.write("gone")
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+
+
+@pytest.mark.parametrize("name", ["pipe", "pipe.gz"])
+def test_a_pipe_is_written_through_and_stays(tmp_path: Path, name: str) -> None:
+    pipe = tmp_path / name
+    os.mkfifo(pipe)
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    with atomic_open(pipe) as out:
+        out.write("through")
+    reader.join(10)
+    assert (gzip.decompress(read[0]) if name.endswith(".gz") else read[0]) == b"through"
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_a_link_stays_and_its_file_is_replaced(tmp_path: Path) -> None:
+    file, link, dangling = tmp_path / "deep" / "a.txt", tmp_path / "link", tmp_path / "dangling"
+    file.parent.mkdir()
+    file.write_text("old")
+    link.symlink_to("deep/a.txt")
+    dangling.symlink_to("deep/b.txt")
+    for path in (link, dangling):
+        with atomic_open(path) as out:
+            out.write("new")
+            assert file.read_text() == ("old" if path == link else "new")
+        assert path.is_symlink()
+    assert file.read_text() == (tmp_path / "deep" / "b.txt").read_text() == "new"
+    assert sorted(path.name for path in file.parent.iterdir()) == ["a.txt", "b.txt"]
+
+
+def test_a_folder_and_a_link_to_itself_are_write_errors(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    for name, found in (("", "is a folder, not a file"), ("loop", "its link leads to itself")):
+        with pytest.raises(WriteError, match=found), atomic_open(tmp_path / name):
+            pass
+    assert [path.name for path in tmp_path.iterdir()] == ["loop"]
 
 
 def test_errors_of_other_files_in_the_body_stay_what_they_are(tmp_path: Path) -> None:
