@@ -11,7 +11,7 @@ import msgspec
 from beirkit.corpora.codes import CODES, Code, Severity
 from beirkit.corpora.compressed import bare_name
 
-__all__ = ["CAP", "CODES", "Code", "Finding", "Identity", "Known", "Refused", "Report", "Severity"]
+__all__ = ["CAP", "CODES", "Code", "Finding", "Identity", "Known", "Refused", "Report", "Severity", "counted"]
 
 CAP = 20
 """So many findings of one code in one file are told one by one; the rest as one more with their number."""
@@ -50,6 +50,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     def place(self) -> str:
         """File and line."""
         return self.path if self.line is None else f"{self.path}:{self.line}"
+
+    @property
+    def is_rest(self) -> bool:
+        """Whether it only counts those that are not told one by one."""
+        return self.found == _rest(self.code, self.count)
 
     @property
     def identity(self) -> Identity:
@@ -91,6 +96,11 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
         if identity.code != self.code or self.file not in ("", identity.file):
             return False
         return not self.keys or not {identity.key, *identity.key.split("\t")}.isdisjoint(self.keys)
+
+
+def counted(count: int, one: str, many: str) -> str:
+    """A number and what it counts, in the singular or the plural."""
+    return f"{count} {one if count == 1 else many}"
 
 
 class Refused(ValueError):  # noqa: N818 - a verdict on a line; the reader makes an error or a finding of it
@@ -178,7 +188,7 @@ class Report:
                 code=code,
                 severity=severity,
                 path=path,
-                found=f"{count} more like these: {CODES[code].title}",
+                found=_rest(code, count),
                 count=count,
             )
             for (path, code, severity), count in self._beyond.items()
@@ -199,6 +209,10 @@ class Report:
                 todo = f"{known.count} of these are known, and {self._covered[known]} are here"
                 return msgspec.structs.replace(finding, severity=CODES[finding.code].severity, todo=todo)
         return finding
+
+
+def _rest(code: str, count: int) -> str:
+    return f"{count} more like these: {CODES[code].title}"
 
 
 def _place(finding: Finding) -> tuple[int, str, bool, int]:

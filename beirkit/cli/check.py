@@ -52,7 +52,10 @@ def execute(args: argparse.Namespace) -> int:
     else:
         checking.print_findings(findings, folder, every=args.all)
     if args.write_accept is not None:
-        checking.say_accepted(args.write_accept, write_accepted(args.write_accept, findings))
+        write_accepted(args.write_accept, findings)
+        checking.say_accepted(
+            args.write_accept, checking.number(each for each in findings if each.severity != "known")
+        )
         return 0
     severities = {finding.severity for finding in findings}
     return 1 if "error" in severities or (args.strict and "warning" in severities) else 0

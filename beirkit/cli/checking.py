@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from beirkit.corpora.codes import CODES
@@ -14,6 +14,7 @@ from beirkit.corpora.findings import Finding
 
 _SHOWN = 5
 _ORDER = ("error", "warning", "info", "known", "accepted")
+_WORDS = {"error": "error", "warning": "warning", "info": "remark"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,7 +57,8 @@ def require_folder(args: argparse.Namespace) -> None:
 
 def say_accepted(path: Path, count: int) -> None:
     """Say where the accepted findings are, without disturbing JSON."""
-    print(f"beirkit: {count:,} findings written to {path}; accept them with --accept {path}", file=sys.stderr)
+    told = f"{_counted(count, 'finding')} written to {path}; accept with --accept {path}"
+    print(f"beirkit: {told}", file=sys.stderr)
 
 
 def print_findings(findings: Sequence[Finding], where: Path, *, every: bool) -> None:
@@ -66,33 +68,47 @@ def print_findings(findings: Sequence[Finding], where: Path, *, every: bool) -> 
         groups[finding.severity, finding.code].append(finding)
     for severity, code in sorted(groups, key=lambda group: (_ORDER.index(group[0]), group[1])):
         group = groups[severity, code]
-        total = sum(finding.count for finding in group)
-        print(f"{severity} {code}: {CODES[code].title}" + (f" ({total:,} times)" if total > 1 else ""))
-        one_by_one = [finding for finding in group if finding.line is not None or finding.key or total == 1]
-        shown = one_by_one if every else one_by_one[:_SHOWN]
-        for finding in shown or group[:1]:
-            print(f"    {finding.place}: {finding.found}")
-        hints = dict.fromkeys(finding.todo for finding in shown if finding.todo)
-        if len(hints) == 1:
-            print(f"    -> {next(iter(hints))}")
-        rest = total - sum(finding.count for finding in shown or group[:1])
-        if rest:
-            print(f"    ... and {rest:,} more")
+        total = number(group)
+        print(f"{severity} {code}: {CODES[code].title}" + (f" ({total:,} findings)" if total > 1 else ""))
+        told = [finding for finding in group if not finding.is_rest]
+        shown = told if every else told[:_SHOWN]
+        _print_shown(shown)
+        if total > len(shown):
+            print(f"    ... and {total - len(shown):,} more")
     if findings:
         print()
     print(totals(findings, where))
 
 
+def _print_shown(findings: Sequence[Finding]) -> None:
+    """Print findings of one code, each with what to do about it; once for all where it is the same."""
+    same = len({finding.todo for finding in findings}) == 1
+    for finding in findings:
+        print(f"    {finding.place}: {finding.found}")
+        if finding.todo and not same:
+            print(f"        -> {finding.todo}")
+    if same and findings[0].todo:
+        print(f"    -> {findings[0].todo}")
+
+
+def number(findings: Iterable[Finding]) -> int:
+    """How many findings there are: each is one, however many things it is about; the rest is counted."""
+    return sum(finding.count if finding.is_rest else 1 for finding in findings)
+
+
 def totals(findings: Sequence[Finding], where: Path) -> str:
     """One line: how many there are of each severity."""
-    counts: Counter[str] = Counter()
+    by_severity: dict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
-        counts[finding.severity] += finding.count
-    line = f"{where}: {counts['error']:,} errors, {counts['warning']:,} warnings, {counts['info']:,} remarks"
-    for severity in ("known", "accepted"):
-        if counts[severity]:
-            line += f", {counts[severity]:,} {severity}"
-    return line
+        by_severity[finding.severity].append(finding)
+    counts = {severity: number(by_severity[severity]) for severity in _ORDER}
+    told = [_counted(counts[name], word) for name, word in _WORDS.items()]
+    told += [f"{counts[name]:,} {name}" for name in ("known", "accepted") if counts[name]]
+    return f"{where}: {', '.join(told)}"
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
 
 
 def write_junit(path: Path, findings: Sequence[Finding], where: Path, *, strict: bool, deep: bool) -> None:

@@ -37,12 +37,53 @@ def test_findings_are_grouped_capped_and_counted(empty: Path, capsys: pytest.Cap
     shown = capsys.readouterr().out.splitlines()
     assert shown[0] == "error BK002: a line is not JSON"
     assert shown[1].startswith("    corpus.jsonl:12: is not JSON at column")
-    assert shown[3] == "warning BK010: a document has neither title nor text (7 times)"
+    assert shown[3] == "warning BK010: a document has neither title nor text (7 findings)"
     assert shown[4] == "    corpus.jsonl:5: document 'e0' has neither title nor text"
     assert shown[9:11] == ["    -> it can never be found", "    ... and 2 more"]
-    assert shown[-1] == f"{empty}: 1 errors, 7 warnings, 0 remarks"
+    assert shown[-1] == f"{empty}: 1 error, 7 warnings, 0 remarks"
     assert main(["check", str(empty), "--all"]) == 1
     assert "    corpus.jsonl:11: document 'e6' has neither title nor text" in capsys.readouterr().out
+
+
+def test_every_file_and_every_advice_is_shown(
+    birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bare").mkdir()
+    assert main(["check", "bare"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "error BK001: a file is missing or cannot be read to its end (2 findings)",
+        "    corpus.jsonl: is missing",
+        "    queries.jsonl: is missing",
+        "    -> a BEIR folder needs it",
+        "warning BK031: no split is there",
+        "    qrels: there is no qrels/<split>.tsv",
+        "    -> without judgments nothing is scored",
+        "",
+        "bare: 2 errors, 1 warning, 0 remarks",
+    ]
+    with (birds / "qrels" / "test.tsv").open("a", encoding="utf-8") as out:
+        out.write("q1\tD2\t1\nq1\td77\t1\n")
+    assert main(["check", str(birds)]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    first, second = (
+        next(number for number, line in enumerate(shown) if f"document '{doc}'" in line)
+        for doc in ("D2", "d77")
+    )
+    assert shown[first + 1] == "        -> is it the 'd2' that is there?"
+    assert shown[second + 1].startswith("        -> ")
+
+
+def test_one_finding_about_many_is_one_and_keeps_its_advice(
+    birds: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with (birds / "queries.jsonl").open("a", encoding="utf-8") as out:
+        out.writelines(f'{{"_id": "more{number}", "text": "which bird"}}\n' for number in range(225))
+    assert main(["check", str(birds)]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0] == "info BK038: queries stand in no split"
+    assert "225 queries stand in no split" in shown[1]
+    assert shown[2] == "    -> they are never searched"
+    assert shown[-1] == f"{birds}: 0 errors, 0 warnings, 1 remark"
 
 
 def test_accepted_findings_fail_nothing(empty: Path, capsys: pytest.CaptureFixture[str]) -> None:
