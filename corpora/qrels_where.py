@@ -27,12 +27,17 @@ _TOKEN = re.compile(
     r"""\s*(?:
         (?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
       | (?P<number>[+-]?[0-9]+)(?![\w.])
-      | (?P<word>[A-Za-z_]+)
+      | (?P<word>[A-Za-z_][A-Za-z0-9_-]*)
       | (?P<sign>==|!=|<=|>=|=|<|>|\(|\)|,)
       | (?P<end>\Z)
     )""",
     re.VERBOSE | re.ASCII,
 )
+_NO_SIGN = re.compile(r"\s*(=>|=<|<>|&&?|\|\|?|!(?!=))", re.ASCII)  # of other languages
+_MEANT = {
+    **{"=>": ">=", "=<": "<=", "<>": "!=", "!": "not"},
+    **{"&&": "and", "&": "and", "||": "or", "|": "or"},
+}
 _KEYWORDS = ("and", "or", "not", "in", "matches")
 _READ: dict[str, Callable[[Judgment], str | int]] = {
     "grade": lambda judgment: judgment.relevance,
@@ -50,6 +55,7 @@ _COMPARE: dict[str, Callable[[str | int, str | int], bool]] = {
 }
 _BLANK = " \t\n\r\f\v"  # what \s is to the pattern above
 _DEEPEST = 50
+_LONGEST = 1000  # characters of a condition that a message shows whole
 
 
 class _Token(NamedTuple):
@@ -100,11 +106,18 @@ class _Parser:
         tokens: list[_Token] = []
         place = 0
         while not tokens or tokens[-1].kind != "end":
+            if other := _NO_SIGN.match(self._text, place):
+                hint = f"did you mean {_MEANT[other[1]]!r}?"
+                raise self._wrong(f"{other[1]!r} is not understood", hint, other.start(1) + 1)
             match = _TOKEN.match(self._text, place)
             if match is None:
                 start = len(self._text) - len(self._text[place:].lstrip(_BLANK))
                 rest = self._text[start:]
-                hint = "close the quote" if rest[0] in "'\"" else "quote texts: 'like this'"
+                hint = "quote texts: " + repr(
+                    word[0] if (word := re.match(r"[\w.-]+", rest)) else "like this"
+                )
+                if rest[0] in "'\"":
+                    hint = "close the quote"
                 if re.match(r"[+-]?[0-9]+\.", rest):
                     hint = "grades are whole numbers; quote ids"
                 raise self._wrong(f"{(rest.split() or [rest])[0]!r} is not understood", hint, start + 1)
@@ -194,8 +207,8 @@ class _Parser:
             )
         if left.kind is not str:
             raise self._wrong("matches is for ids, not for grades", "use query or doc", left.token.column)
+        pattern, read = re.compile(_glob(token, self._wrong)), left.read
         self._place += 1
-        pattern, read = re.compile(translate(_unquoted(token.text))), left.read
         return lambda judgment: pattern.match(str(read(judgment))) is not None
 
     def _value(self) -> _Value:
@@ -209,8 +222,10 @@ class _Parser:
             number = int(token.text)
             value = _Value(int, lambda _: number, token)
         elif token.kind == "word" and token.text not in _KEYWORDS:
-            hint = nearest(token.text, list(_READ))
-            raise self._wrong(f"{token.text!r} is no name", f"{hint}; quote texts: {token.text!r}")
+            hint = f"quote texts: {token.text!r}"
+            if token.text.isalpha():  # more likely a slip than an id
+                hint = f"{nearest(token.text, list(_READ))}; {hint}"
+            raise self._wrong(f"{token.text!r} is no name", hint)
         else:
             raise self._wrong(f"expected grade, query, doc, a number or a quoted text, not {self._shown()}")
         self._place += 1
@@ -239,7 +254,26 @@ class _Parser:
 
     def _wrong(self, found: str, hint: str = "", column: int | None = None) -> UsageError:
         place = self._next.column if column is None else column
-        return UsageError(f"condition {self._text!r}, column {place}: {found}", hint=hint)
+        shown = self._text
+        if len(shown) > _LONGEST:
+            start = max(0, place - 40)
+            shown = "…" * (start > 0) + shown[start : place + 40] + "…" * (place + 40 < len(shown))
+        return UsageError(f"condition {shown!r}, column {place}: {found}", hint=hint)
+
+
+def _glob(token: _Token, wrong: Callable[[str, str], UsageError]) -> str:
+    """The regular expression of a quoted glob; one that fnmatch would let match nothing is refused."""
+    glob = _unquoted(token.text)
+    place = glob.find("[")
+    while place >= 0:  # as fnmatch reads it: a ] right after [ or [! is a character of the class
+        end = glob.find("]", place + (3 if glob[place + 1 : place + 3] == "!]" else 2))
+        if end < 0:
+            raise wrong(f"the [ in {token.text} is never closed", "a [ as it stands is [[]")
+        place = glob.find("[", end)
+    pattern = translate(glob)
+    if "(?!)" in pattern:
+        raise wrong(f"a range in {token.text} holds no character", "write it upwards: [a-z]")
+    return pattern
 
 
 def _unquoted(text: str) -> str:

@@ -11,6 +11,9 @@ from beirkit.corpora.errors import UsageError
 # options that may be followed by several values: `-r bm25 minilm` is `-r bm25 -r minilm`
 LIST_OPTIONS = {"-d", "--dataset", "-r", "--retriever", "-m", "--measure", "--rule", "--set"}
 
+# options whose value may begin with a minus, which argparse takes for an option of its own
+_SIGNED_OPTIONS = {"--grades", "--where"}
+
 
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors point to the command's own help; options are not abbreviated."""
@@ -24,7 +27,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def expand_lists(words: Sequence[str]) -> list[str]:
-    """Repeat a list option before each of its further values.
+    """Repeat a list option before each of its further values, and join ``--grades -1=0`` to one word.
 
     A value of ``-m`` must be spelt like a measure, one of ``--set`` or ``--rule`` must hold ``=``, so that
     file names after them stay file names: the last two words of ``score -m nDCG@10 R@100 run.trec qrels.tsv``
@@ -34,6 +37,9 @@ def expand_lists(words: Sequence[str]) -> list[str]:
     option = ""
     taken = 0
     for place, word in enumerate(words):
+        if word[:1] == "-" and word[1:2].isdecimal() and place and words[place - 1] in _SIGNED_OPTIONS:
+            expanded[-1] += f"={word}"
+            continue
         if word == "--":
             return [*expanded, *words[place:]]
         if word.startswith("-") and len(word) > 1:

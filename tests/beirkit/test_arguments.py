@@ -17,6 +17,9 @@ from beirkit.corpora.errors import UsageError
         ("convert table --set a=1 b=2 raw.csv", "convert table --set a=1 --set b=2 raw.csv"),
         ("check --fix out --rule a=b c=d broken", "check --fix out --rule a=b --rule c=d broken"),
         ("run -d a -- -b c", "run -d a -- -b c"),
+        ("qrels a --grades -1=0,0=0 --to trec", "qrels a --grades=-1=0,0=0 --to trec"),
+        ("qrels --where -1<grade a", "qrels --where=-1<grade a"),
+        ("qrels a -- --grades -1=0", "qrels a -- --grades -1=0"),
         ("compare a b --qrels q c", "compare a b --qrels q c"),
     ],
 )

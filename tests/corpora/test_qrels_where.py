@@ -40,6 +40,8 @@ ROWS = [
         ("query matches 'plain-?'", []),
         ("query matches 'PLAIN-?'", [3]),
         ("doc matches '*[[]x]'", [3]),
+        ("doc matches '*[]]'", [3]),
+        ("doc matches '*[!]]'", [0, 1, 2]),
         ("doc = 'it\\'s [x]'", [3]),
         ('doc = "it\'s [x]"', [3]),
         ("32 in (query)", [2]),
@@ -60,7 +62,19 @@ def test_meaning(text: str, kept: list[int]) -> None:
         ("grade >= two", "column 10: 'two' is no name"),
         ("grade >= 1.5", "column 10: '1.5' is not understood (grades are whole numbers; quote ids)"),
         ("query = 'q1", 'column 9: "\'q1" is not understood (close the quote)'),
-        ("query = PLAIN-7", "column 9: 'PLAIN' is no name"),
+        ("query = PLAIN-7", "column 9: 'PLAIN-7' is no name (quote texts: 'PLAIN-7')"),
+        ("query = q1", "column 9: 'q1' is no name (quote texts: 'q1')"),
+        ("query = 31a and grade = 1", "column 9: '31a' is not understood (quote texts: '31a')"),
+        ("grade => 1", "column 7: '=>' is not understood (did you mean '>='?)"),
+        ("grade =< 1", "column 7: '=<' is not understood (did you mean '<='?)"),
+        ("grade <> 1", "column 7: '<>' is not understood (did you mean '!='?)"),
+        ("grade = 1 && grade = 2", "column 11: '&&' is not understood (did you mean 'and'?)"),
+        ("grade = 1 || grade = 2", "column 11: '||' is not understood (did you mean 'or'?)"),
+        ("!(grade = 1)", "column 1: '!' is not understood (did you mean 'not'?)"),
+        ("doc matches '['", "column 13: the [ in '[' is never closed (a [ as it stands is [[])"),
+        ("doc matches '[a][]'", "column 13: the [ in '[a][]' is never closed"),
+        ("doc matches '[!]'", "column 13: the [ in '[!]' is never closed"),
+        ("doc matches 'x[z-a]'", "column 13: a range in 'x[z-a]' holds no character"),
         ("query < 'q1'", "column 7: '<' compares grades, not ids"),
         ("grade = query", "column 1: grade and query do not compare: one is a grade, the other a text"),
         ("grade = '2'", "column 1: grade and '2' do not compare"),
@@ -110,3 +124,13 @@ def test_any_text_is_a_condition_or_a_mistake(text: str) -> None:
     except UsageError:
         return
     assert condition(ROWS[0]) in (True, False)
+
+
+def test_a_long_condition_is_shown_around_the_mistake() -> None:
+    parts = ["grade = 1"] * 500
+    with pytest.raises(UsageError) as caught:
+        parse_where(" or ".join([*parts, "grad = 2", *parts]))
+    message = str(caught.value)
+    assert "or grad = 2 or" in message
+    assert "column 6501: 'grad' is no name" in message
+    assert len(message) < 250
