@@ -128,11 +128,13 @@ class QrelsParser:
         elif self._width == 2:
             return self._open_pairs(fields)
         else:
-            raise Refused(
-                "BK022",
-                f"has {self._width} column{'s' * (self._width != 1)}",
-                "judgments have 3 columns (query, document, grade) or TREC's 4 (query, 0, document, grade)",
-            )
+            found = f"has {self._width} column{'s' * (self._width != 1)}"
+            if self._width == 1 and "," in text:
+                found += "; are they separated by commas?"
+            if self._width == 6:
+                found += ", which looks like a run"
+            todo = "judgments have 3 columns (query, document, grade) or TREC's 4 (query, 0, document, grade)"
+            raise Refused("BK022", found, f"{todo}, between tabs or blanks")
         return self._is_header(fields)
 
     def _open_pairs(self, fields: list[str]) -> bool:

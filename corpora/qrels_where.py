@@ -34,10 +34,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.ASCII,
 )
 _NO_SIGN = re.compile(r"\s*(=>|=<|<>|&&?|\|\|?|!(?!=))", re.ASCII)  # of other languages
-_MEANT = {
-    **{"=>": ">=", "=<": "<=", "<>": "!=", "!": "not"},
-    **{"&&": "and", "&": "and", "||": "or", "|": "or"},
-}
+_MEANT = {"=>": ">=", "=<": "<=", "<>": "!=", "!": "not", "&": "and", "|": "or"}
 _KEYWORDS = ("and", "or", "not", "in", "matches")
 _READ: dict[str, Callable[[Judgment], str | int]] = {
     "grade": lambda judgment: judgment.relevance,
@@ -107,7 +104,7 @@ class _Parser:
         place = 0
         while not tokens or tokens[-1].kind != "end":
             if other := _NO_SIGN.match(self._text, place):
-                hint = f"did you mean {_MEANT[other[1]]!r}?"
+                hint = f"did you mean {_MEANT[other[1].replace('&&', '&').replace('||', '|')]!r}?"
                 raise self._wrong(f"{other[1]!r} is not understood", hint, other.start(1) + 1)
             match = _TOKEN.match(self._text, place)
             if match is None:

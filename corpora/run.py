@@ -91,6 +91,10 @@ def any_repeated(docs: npt.NDArray[np.int32], offsets: npt.NDArray[np.int64]) ->
     return False
 
 
+LENIENT = "to rank NaN last and infinity by its sign: --lenient-scores (in Python: lenient_scores=True)"
+"""What to do about scores that are not finite, where they are scored."""
+
+
 @dataclass(frozen=True, eq=False)
 class Run:
     """The ranked lists of a set of queries, in columns.
@@ -291,8 +295,11 @@ class Run:
             tag,
         )
 
-    def require_finite(self) -> None:
+    def require_finite(self, hint: str = "") -> None:
         """Refuse scores that have no place in a ranking.
+
+        Args:
+            hint: what to do about it.
 
         Raises:
             DataError: a score is NaN or infinite; the message names the first such pairs.
@@ -303,7 +310,9 @@ class Run:
                 f"{self.query_ids[self.groups[i]]}/{self.doc_ids[self.docs[i]]} = {self.scores[i]}"
                 for i in bad[:3].tolist()
             )
-            raise DataError(f"{len(bad)} scores are not finite numbers: {first}", path=self.source or None)
+            raise DataError(
+                f"{len(bad)} scores are not finite numbers: {first}", path=self.source or None, hint=hint
+            )
 
     def _with(self, offsets: npt.NDArray[np.int64], docs: npt.NDArray[np.int32], scores: Scores) -> Run:
         changed = replace(self, offsets=offsets, docs=docs, scores=scores)

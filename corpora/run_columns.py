@@ -15,7 +15,7 @@ import numpy.typing as npt
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.ids import id_problem
 from beirkit.corpora.packed_ids import PackedIds
-from beirkit.corpora.run import Run, any_repeated
+from beirkit.corpora.run import LENIENT, Run, any_repeated
 from beirkit.corpora.run_blocks import plain_block
 
 _BOM = b"\xef\xbb\xbf"
@@ -92,7 +92,9 @@ class RunColumns:
         try:
             row = msgspec.json.decode(line, type=_ListLine)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise self._error(number, f"is no list of results: {error}") from error
+            odd = b"NaN" in line or b"Infinity" in line
+            todo = f"JSON has no such number; write it as TREC or in a .json, and {LENIENT}" if odd else ""
+            raise self._error(number, f"is no list of results: {error}", todo) from error
         if self._tag is None:
             self._tag = row.tag.encode()
         query = self._query_places[row.query_id.encode()]
@@ -117,7 +119,8 @@ class RunColumns:
             if isinstance(score, bool) or not isinstance(score, int | float):
                 raise self._error(None, f"{where} the score of {query_id}/{doc_id} is {score!r}, no number")
             if score - score != 0 and not self._lenient:
-                raise self._error(None, f"{where} the score of {query_id}/{doc_id} is {score}, not finite")
+                found = f"{where} the score of {query_id}/{doc_id} is {score}, not finite"
+                raise self._error(None, found, LENIENT)
         queries = [self._query_places[str(query_id).encode()] for query_id in query_ids]
         docs = [self._doc_places[str(doc_id).encode()] for doc_id in doc_ids]
         self._queries.append(np.array(queries, dtype=np.int32))
@@ -231,7 +234,7 @@ class RunColumns:
                 continue
             if len(fields) < _FIELDS:
                 raise self._error(
-                    number, f"has {len(fields)} fields, a run has 6", "query Q0 document rank score tag"
+                    number, f"has {len(fields)} fields, a run has 6", _other_form(number, fields)
                 )
             if len(fields) > _FIELDS:
                 self._require_rank(number, fields)
@@ -240,9 +243,7 @@ class RunColumns:
             if score is None or (score - score != 0 and not self._lenient):
                 shown = fields[4].decode("utf-8", "replace")
                 pair = b"/".join((fields[0], fields[2])).decode("utf-8", "replace")
-                todo = (
-                    "" if score is None else "to rank such a result by it, or last if it is NaN, be lenient"
-                )
+                todo = "" if score is None else LENIENT
                 raise self._error(number, f"the score of {pair} is {shown!r}, not a finite number", todo)
             good += fields[:_FIELDS]
         return good
@@ -316,6 +317,16 @@ def _uniform(block: bytes, n_lines: int, n_fields: int) -> bool:
     firsts = starts[_FIELDS::_FIELDS]  # of every line but the first, if all have six fields
     lasts = starts[_FIELDS - 1 : -1 : _FIELDS]
     return bool((lasts < ends).all() and (ends < firsts).all())
+
+
+def _other_form(number: int, fields: list[bytes]) -> str:
+    """What a line of too few fields may be instead of a result."""
+    hint = "query Q0 document rank score tag"
+    if len(fields) == 1 and b"," in fields[0]:
+        return f"{hint}; are they separated by commas?"
+    if number == 1 and len(fields) in (3, 4):
+        return f"{hint}; this looks like judgments, which come after the run"
+    return hint
 
 
 def _number(text: bytes) -> float | None:

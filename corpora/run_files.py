@@ -16,7 +16,7 @@ from beirkit.corpora.files import atomic_open, byte_lines, open_bytes
 from beirkit.corpora.ids import has_white_space, id_problem
 from beirkit.corpora.json_table import read_table
 from beirkit.corpora.packed_ids import take
-from beirkit.corpora.run import Run
+from beirkit.corpora.run import LENIENT, Run
 from beirkit.corpora.run_columns import RunColumns
 from beirkit.corpora.run_parquet import add_parquet
 
@@ -179,7 +179,10 @@ def _unreadable(value: str) -> str:
 def _read_json(path: Path, *, lenient_scores: bool) -> Run:
     table = read_table(path, "scores")
     try:
-        run = Run.from_dict(table, tag=path.name.split(".")[0], lenient_scores=lenient_scores)
+        run = Run.from_dict(table, tag=path.name.split(".")[0], lenient_scores=True)
     except DataError as error:
         raise DataError(error.found, path=path, hint=error.hint) from error
-    return replace(run, source=str(path))
+    run = replace(run, source=str(path))
+    if not lenient_scores:
+        run.require_finite(LENIENT)
+    return run

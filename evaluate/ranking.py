@@ -15,7 +15,7 @@ import numpy.typing as npt
 from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.packed_ids import PackedIds, ordinals, take
 from beirkit.corpora.records import Qrels
-from beirkit.corpora.run import Precision, Run, any_repeated, id_ranks, ranking_order
+from beirkit.corpora.run import LENIENT, Precision, Run, any_repeated, id_ranks, ranking_order
 from beirkit.corpora.run_files import read_run
 from beirkit.evaluate.protocol import SelfMatch
 
@@ -177,7 +177,7 @@ def as_run(
                 f"the run is of type {type(run).__name__}",
                 hint="give {query_id: {doc_id: score}}, a Run, or the path of a run file",
             )
-        return Run.from_dict(run, lenient_scores=lenient_scores)
+        run = Run.from_dict(run, lenient_scores=True)
     if not lenient_scores:
-        run.require_finite()
+        run.require_finite(LENIENT)
     return run

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from beirkit.cli.arguments import add_json, add_measures
-from beirkit.cli.score import add_depth, add_judgments
+from beirkit.cli.score import add_depth, add_judgments, add_lenient_scores
 
 if TYPE_CHECKING:
     from beirkit.evaluate.compare import Comparison
@@ -29,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_measures(parser)
     add_depth(parser)
     parser.add_argument("--protocol", default="beirkit", metavar="NAME", help="how the runs are scored")
+    add_lenient_scores(parser)
     parser.add_argument(
         "--seed", type=int, default=1, metavar="N", help="seed of bootstrap and randomisation (default: 1)"
     )
@@ -69,11 +70,12 @@ def execute(args: argparse.Namespace) -> int:
     scores = {
         name: evaluate(
             qrels,
-            one.read(qrels),
+            one.read(qrels, lenient_scores=args.lenient_scores),
             measures,
             protocol,
             self_match_ids=one.self_match_ids if exam.self_match_ids is None else exam.self_match_ids,
             depth=depth,
+            lenient_scores=args.lenient_scores,
         )
         for name, one in given.items()
     }

@@ -27,11 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_measures(parser)
     add_depth(parser)
     parser.add_argument("--protocol", default="beirkit", metavar="NAME", help="how the run is scored")
-    parser.add_argument(
-        "--lenient-scores",
-        action="store_true",
-        help="rank NaN last and infinite scores as numbers, and count both, instead of refusing the run",
-    )
+    add_lenient_scores(parser)
     parser.add_argument(
         "--strict", action="store_true", help="refuse a run that has a document twice in one list"
     )
@@ -48,6 +44,15 @@ def add_judgments(parser: argparse.ArgumentParser, *, option: bool = False) -> N
     else:
         parser.add_argument("qrels", metavar="QRELS", type=Path, help=what)
     parser.add_argument("--split", metavar="NAME", help="split of a BEIR folder (default: the reported one)")
+
+
+def add_lenient_scores(parser: argparse.ArgumentParser) -> None:
+    """Add ``--lenient-scores``."""
+    parser.add_argument(
+        "--lenient-scores",
+        action="store_true",
+        help="rank NaN last and infinite scores as numbers, and count both, instead of refusing the run",
+    )
 
 
 def add_depth(parser: argparse.ArgumentParser) -> None:

@@ -159,3 +159,49 @@ def test_what_is_said_about_a_run_names_its_file(
 def test_names_of_systems_are_short_and_tell_them_apart() -> None:
     paths = [Path("a/x.trec"), Path("b/x.trec"), Path("c/y.trec"), Path("results/d/bm25--1/run.trec.gz")]
     assert list(system_names(paths)) == ["a/x.trec", "b/x.trec", "y.trec", "bm25--1"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("odd.trec", "q1 Q0 d1 1 nan mine\nq1 Q0 d2 2 1.0 mine\n"),
+        ("odd.json", '{"q1": {"d1": NaN, "d2": 1.0}}'),
+    ],
+)
+@pytest.mark.parametrize("command", ["score", "compare"])
+def test_a_score_that_is_not_finite_names_the_option_that_takes_it(
+    run: Path, qrels: Path, name: str, text: str, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = run.with_name(name)
+    odd.write_text(text, encoding="utf-8")
+    words: list[str | Path] = ["score", odd, qrels]
+    if command == "compare":
+        words = ["compare", run, odd, "--qrels", qrels]
+    assert main([*map(str, words), "-m", "RR@10"]) == 2
+    error = capsys.readouterr().err
+    assert "--lenient-scores (in Python: lenient_scores=True)" in error
+    assert str(odd) in error
+    found = _json(capsys, *words, "-m", "RR@10", "--lenient-scores")
+    mean = found["measures"]["RR@10"] if command == "score" else found[0]["rows"][1]["mean"]
+    assert mean == pytest.approx(1 / 6)
+
+
+def test_exchanged_and_comma_separated_files_are_recognised(
+    run: Path, qrels: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    commas = tmp_path / "commas.csv"
+    commas.write_text("q1,0,d1,1\n", encoding="utf-8")
+    for words, hint in (
+        (
+            [qrels, qrels],
+            "q.qrels:1: has 4 fields, a run has 6 (query Q0 document rank score tag; this looks like",
+        ),
+        ([run, run], "mine.trec:1: has 6 columns, which looks like a run (judgments have 3 columns"),
+        ([run, commas], "commas.csv:1: has 1 column; are they separated by commas? (judgments have 3"),
+        (
+            [commas, qrels],
+            "commas.csv:1: has 1 fields, a run has 6 (query Q0 document rank score tag; are they",
+        ),
+    ):
+        assert main(["score", *map(str, words)]) == 2
+        assert hint in capsys.readouterr().err
