@@ -12,6 +12,7 @@ from beirkit.corpora.errors import UsageError
 from beirkit.corpora.folder import is_beir_folder, open_folder
 from beirkit.corpora.layout import find_qrels
 from beirkit.corpora.qrels import iter_judgments, read_qrels
+from beirkit.corpora.qrels_stream import is_stream, read_stream
 from beirkit.corpora.qrels_tools import Merge, Merged, merge_qrels
 from beirkit.corpora.records import Qrels
 from beirkit.datasets import Dataset, choose_split, find_dataset
@@ -40,7 +41,7 @@ def find_judgments(
     A folder without ``corpus.jsonl`` will do, as long as it has ``qrels/``.
 
     Args:
-        text: a file of judgments, a folder, or the name of a dataset.
+        text: a file of judgments, a folder, the name of a dataset, or ``-`` for standard input.
         splits: splits of the folder; none: the reported one, else the only one unless it is train.
         default_relevance: the grade of every pair in a file of two columns.
 
@@ -49,11 +50,15 @@ def find_judgments(
         DataError: the file or folder cannot be read.
     """
     path = Path(text)
-    if path.is_file():
+    stream = is_stream(text)
+    if stream or path.is_file():
         if splits:
             raise UsageError(
                 f"{path} is one file and has no splits", hint="leave --split out, or name a BEIR folder"
             )
+        if stream:
+            name = "standard input" if text == "-" else text
+            return [Judgments(name, read_stream(text, default_relevance=default_relevance))]
         return [Judgments(str(path), read_qrels(path, default_relevance=default_relevance))]
     if path.is_dir() and not is_beir_folder(path) and (files := find_qrels(path)):
         dataset = Dataset(path.resolve().name, path, None)

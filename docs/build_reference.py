@@ -43,7 +43,7 @@ output holds JSON alone and everything for people goes to standard error.
 
 What `beirkit check` finds has a code, and each code a [page](codes/README.md).
 
-Options that may be repeated also take several values at once: `-r bm25 minilm` is `-r bm25 -r minilm`.
+`-d`, `-r`, `-m`, `--set` and `--rule` take several values at once: `-r bm25 minilm` is `-r bm25 -r minilm`.
 """
 
 CONFIGURATION_HEAD = """# Configuration

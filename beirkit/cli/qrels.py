@@ -33,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "sources",
         metavar="SOURCE",
         nargs="+",
-        help="judgments: a file (BEIR, TREC, .jsonl, .json, .parquet), a BEIR folder, or a dataset's name; "
-        "several are merged",
+        help="judgments: a file (BEIR, TREC, .jsonl, .json, .parquet), a BEIR folder, a dataset's name, "
+        "or - for standard input; several are merged",
     )
     parser.add_argument(
         "--split",
@@ -101,6 +101,7 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.corpora.qrels_tools import filter_judgments
     from beirkit.judgments import merge_judgments
 
+    _refuse_input_twice(args)
     form, steps = _form(args), _steps(args)  # what is asked wrongly is told before anything is read
     versions = [part for source in args.sources for part in _find(source, args)]
     judgments, merged = merge_judgments(versions, args.merge)
@@ -164,11 +165,27 @@ def _find(source: str, args: argparse.Namespace) -> list[Judgments]:
 
 def _splits(source: str, args: argparse.Namespace) -> list[str]:
     """The splits asked for; a file has none, which is fine where another source is a folder."""
-    others = [*args.sources, *([args.diff] if args.diff is not None else [])]
-    if Path(source).is_file() and not all(Path(other).is_file() for other in others):
+    if _is_file(source) and not all(map(_is_file, _sources(args))):
         return []
     splits: list[str] = args.splits
     return splits
+
+
+def _sources(args: argparse.Namespace) -> list[str]:
+    return [*args.sources, *([args.diff] if args.diff is not None else [])]
+
+
+def _is_file(source: str) -> bool:
+    from beirkit.corpora.qrels_stream import is_stream
+
+    return is_stream(source) or Path(source).is_file()
+
+
+def _refuse_input_twice(args: argparse.Namespace) -> None:
+    from beirkit.corpora.errors import UsageError
+
+    if sum(source in ("-", "/dev/stdin") for source in _sources(args)) > 1:
+        raise UsageError("standard input can be read once only", hint="name it once")
 
 
 def _steps(args: argparse.Namespace) -> dict[str, Any]:

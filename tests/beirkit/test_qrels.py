@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -189,3 +193,52 @@ def test_two_columns_need_a_grade(tmp_path: Path, birds: Path, capsys: pytest.Ca
     (birds / "qrels" / "test.tsv").write_bytes(pairs.read_bytes())
     assert main(["qrels", str(birds), "--default-relevance", "3", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["grades"] == {"3": 2}
+
+
+def _type_in(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"q1 0 d1 3\nq2 0 d2 -1\n",
+        HEADER.encode() + b"q1\td1\t3\nq2\td2\t-1\n",
+        gzip.compress(b"q1 0 d1 3\nq2 0 d2 -1\n"),
+        b'{"qid": "q1", "docid": "d1", "rel": 3}\n{"qid": "q2", "docid": "d2", "rel": -1}\n',
+        b'{"q1": {"d1": 3},\n"q2": {"d2": -1}}\n',
+    ],
+    ids=["trec", "beir", "gzip", "jsonl", "json"],
+)
+def test_standard_input_is_told_by_what_it_holds(
+    content: bytes, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _type_in(monkeypatch, content)
+    assert main(["qrels", "-", "--to", "trec"]) == 0
+    assert capsys.readouterr().out == "q1 0 d1 3\nq2 0 d2 -1\n"
+
+
+def test_a_mistake_in_standard_input_is_told_with_its_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _type_in(monkeypatch, b"q1 0 d1 3\nq2 0 d2 many\n")
+    assert main(["qrels", "-"]) == 2
+    assert "beirkit: error: standard input:2: the grade is 'many'" in capsys.readouterr().err
+    assert main(["qrels", "-", "/dev/stdin"]) == 2
+    assert "standard input can be read once only" in capsys.readouterr().err
+
+
+def test_a_pipe_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(b"q1 0 d1 3\n"), daemon=True)
+    writer.start()
+    assert main(["qrels", str(pipe), "--to", "trec"]) == 0
+    writer.join(10)
+    assert capsys.readouterr().out == "q1 0 d1 3\n"
+
+
+def test_grades_below_zero_are_written_as_they_are(raw: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    raw.write_text("q1 0 d1 -1\nq1 0 d2 1\n", encoding="utf-8")
+    assert main(["qrels", str(raw), "--grades", "-1=0,1=1", "--to", "trec"]) == 0
+    assert capsys.readouterr().out == "q1 0 d1 0\nq1 0 d2 1\n"
