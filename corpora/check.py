@@ -24,6 +24,7 @@ def check_folder(
     accepted: Mapping[Identity, int] | None = None,
     cap: int | None = CAP,
     deep: bool = False,
+    gone: list[Identity] | None = None,
     progress: Progress = silent,
 ) -> list[Finding]:
     """Every defect of a BEIR folder, file by file in the order of their lines.
@@ -34,6 +35,7 @@ def check_folder(
         accepted: how many of each defect are accepted; they are told with the severity ``accepted``.
         cap: findings of one code in one file that are told one by one; None: all.
         deep: compare the texts with each other too: near-duplicates, repeated queries, shared ones.
+        gone: gets the accepted defects that are not there, among them all that only ``deep`` looks for.
         progress: told of every record.
 
     Returns:
@@ -62,6 +64,8 @@ def check_folder(
 
         files = {split: judged.path for split, judged in splits.items()}
         check_deep(folder, corpus_file, queries_file, files, report, progress)
+    if gone is not None:
+        gone += report.gone()
     return report.findings()
 
 

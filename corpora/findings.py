@@ -136,6 +136,7 @@ class Report:
     ) -> None:
         self._known = known
         self._accepted = Counter(accepted)
+        self._gone = dict.fromkeys(self._accepted)
         self._cap = cap
         self._told: list[Finding] = []
         self._seen: Counter[tuple[str, str, Severity]] = Counter()  # findings
@@ -155,6 +156,7 @@ class Report:
     ) -> None:
         """Add one defect, or ``count`` that are told together."""
         identity = Identity(code, bare_name(path), key)
+        self._gone.pop(identity, None)
         severity = CODES[code].severity
         known = next((one for one in self._known if one.covers(identity)), None)
         if known is not None:
@@ -180,6 +182,10 @@ class Report:
                 key=key,
             )
         )
+
+    def gone(self) -> list[Identity]:
+        """The accepted defects that were not added."""
+        return list(self._gone)
 
     def findings(self) -> list[Finding]:
         """What was added: file by file and line by line, then one for each kind that went beyond the cap."""

@@ -43,6 +43,7 @@ def mend_folder(
     out: Path | str,
     rules: Mapping[str, str] | None = None,
     *,
+    overwrite: bool = False,
     progress: Progress = silent,
 ) -> MendReport:
     """Write a mended copy of a folder; the folder itself is never touched.
@@ -50,12 +51,13 @@ def mend_folder(
     What has one right answer is done: byte-order marks, line ends, blank lines, copies of a record or a
     judgment, headers and columns of qrels, grades such as 2.0, null titles, several records on one line. What
     has several is done as a rule says, and without one nothing is written. See
-    :data:`beirkit.corpora.mend_rules.RULES`. Equal folders and rules give equal bytes.
+    :data:`beirkit.corpora.mend_rules.RULES`. Equal folders of one name and equal rules give equal bytes.
 
     Args:
         path: the folder.
         out: the folder to write.
         rules: choices by the name of their rule.
+        overwrite: replace what beirkit wrote to ``out`` before.
         progress: told of every record that is written.
 
     Raises:
@@ -95,6 +97,7 @@ def mend_folder(
         target,
         ascii=documents.escaped or queries.escaped,
         gzip=layout.corpus.suffix != ".jsonl",
+        overwrite=overwrite,
         progress=progress,
     )
     return MendReport(str(target), changes, manifest)

@@ -184,6 +184,11 @@ def parse_rules(pairs: Iterable[str]) -> dict[str, str]:
     for pair in pairs:
         name, equals, choice = pair.partition("=")
         if not equals:
+            if name in RULES:
+                raise UsageError(
+                    f"rule {name} needs a choice",
+                    hint=" or ".join(f"{name}={one}" for one in RULES[name].choices),
+                )
             raise UsageError(f"rule {pair!r} is not NAME=CHOICE", hint=nearest(name, list(RULES)))
         if name in rules:
             raise UsageError(f"rule {name} is given twice")

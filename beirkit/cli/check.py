@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from beirkit.cli import checking, mending
 from beirkit.cli.arguments import add_json
@@ -11,7 +10,12 @@ from beirkit.cli.arguments import add_json
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("folder", metavar="FOLDER", type=Path, nargs="?", help="a BEIR folder")
+    parser.add_argument(
+        "folder",
+        metavar="FOLDER",
+        nargs="?",
+        help="a BEIR folder, or the name of a dataset that is built",
+    )
     parser.add_argument("--strict", action="store_true", help="exit with 1 on warnings too")
     checking.add_arguments(parser)
     mending.add_arguments(parser)
@@ -23,25 +27,26 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.cli.output import print_json, progress_for
     from beirkit.corpora.accepted import read_accepted, write_accepted
     from beirkit.corpora.check import check_folder
-    from beirkit.corpora.findings import CAP
+    from beirkit.corpora.findings import CAP, Identity
     from beirkit.datasets import known_defects
 
     if args.explain is not None:
         print(checking.explain(args.explain))
         return 0
-    checking.require_folder(args)
-    mending.refuse_rules_alone(args)
-    folder, changes = args.folder, None
+    mending.refuse_without_fix(args)
+    folder, changes = checking.asked_folder(args), None
     if args.fix is not None:
-        folder, changes = args.fix, mending.mend(args)
+        folder, changes = args.fix, mending.mend(args, folder)
         if changes is None:
             return 1
+    gone: list[Identity] = []
     findings = check_folder(
         folder,
         known=known_defects(folder),
         accepted=read_accepted(args.accept) if args.accept else None,
         cap=None if args.all or args.write_accept else CAP,
         deep=args.deep,
+        gone=gone,
         progress=progress_for(args),
     )
     if args.junit is not None:
@@ -51,6 +56,7 @@ def execute(args: argparse.Namespace) -> int:
         print_json(told if changes is None else {"changes": changes, "findings": told})
     else:
         checking.print_findings(findings, folder, every=args.all)
+    checking.print_gone(gone, deep=args.deep)
     if args.write_accept is not None:
         write_accepted(args.write_accept, findings)
         checking.say_accepted(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from beirkit.corpora.codes import CODES
 from beirkit.corpora.errors import UnknownNameError, UsageError, nearest
-from beirkit.corpora.findings import Finding
+from beirkit.corpora.findings import Finding, Identity
 
 _SHOWN = 5
 _ORDER = ("error", "warning", "info", "known", "accepted")
@@ -45,14 +45,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def require_folder(args: argparse.Namespace) -> None:
-    """Only ``--explain`` needs no folder.
+def asked_folder(args: argparse.Namespace) -> Path:
+    """The folder to check; only ``--explain`` needs none.
 
     Raises:
-        UsageError: there is none.
+        UsageError: none was given.
     """
+    from beirkit.datasets import built_or_path
+
     if args.folder is None:
         raise UsageError("nothing to check", hint="give a BEIR folder, or --explain CODE")
+    return built_or_path(args.folder)
+
+
+def print_gone(accepted: Iterable[Identity], *, deep: bool) -> None:
+    """Say how many accepted findings were looked for and are not there, without disturbing JSON."""
+    count = sum(deep or not CODES[identity.code].deep for identity in accepted)
+    if count:
+        verb = "is" if count == 1 else "are"
+        told = f"{_counted(count, 'accepted finding')} {verb} no longer there"
+        print(f"beirkit: {told}", file=sys.stderr)
 
 
 def say_accepted(path: Path, count: int) -> None:

@@ -20,6 +20,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write a mended copy to OUT and check that; the folder itself stays as it is",
     )
     group.add_argument(
+        "--overwrite",
+        action="store_true",
+        help="with --fix: replace a folder that beirkit wrote to OUT before",
+    )
+    group.add_argument(
         "--rule",
         dest="rules",
         action="append",
@@ -29,8 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def mend(args: argparse.Namespace) -> list[dict[str, Any]] | None:
-    """Write the mended copy and say what was changed.
+def mend(args: argparse.Namespace, folder: Path) -> list[dict[str, Any]] | None:
+    """Write a mended copy of the folder and say what was changed.
 
     Returns:
         the changes, for JSON; None where rules are missing, which are then listed.
@@ -42,7 +47,13 @@ def mend(args: argparse.Namespace) -> list[dict[str, Any]] | None:
     from beirkit.corpora.mend_rules import RULES, RulesNeededError, parse_rules
 
     try:
-        report = mend_folder(args.folder, args.fix, parse_rules(args.rules), progress=progress_for(args))
+        report = mend_folder(
+            folder,
+            args.fix,
+            parse_rules(args.rules),
+            overwrite=args.overwrite,
+            progress=progress_for(args),
+        )
     except RulesNeededError as error:
         if args.json:
             print_json(
@@ -62,7 +73,7 @@ def mend(args: argparse.Namespace) -> list[dict[str, Any]] | None:
         else:
             for each in error.needed:
                 print(each)
-            print(f"{args.fix} was not written: give each of these rules, with one of its choices")
+            print(f"{args.fix} was not written: {_wanted(len(error.needed))}")
         return None
     if not args.json:
         total = sum(change.count for change in report.changes)
@@ -76,13 +87,23 @@ def mend(args: argparse.Namespace) -> list[dict[str, Any]] | None:
     return changes
 
 
-def refuse_rules_alone(args: argparse.Namespace) -> None:
-    """Rules without ``--fix`` would be for nothing.
+def _wanted(rules: int) -> str:
+    """What to give; of several rules, the choice of one can leave nothing for a later one."""
+    if rules == 1:
+        return "give this rule, with one of its choices"
+    return "give these rules, each with one of its choices; some may turn out not to be needed"
+
+
+def refuse_without_fix(args: argparse.Namespace) -> None:
+    """Rules or ``--overwrite`` without ``--fix`` would be for nothing.
 
     Raises:
-        UsageError: there are some.
+        UsageError: they are there.
     """
     from beirkit.corpora.errors import UsageError
 
-    if args.rules and args.fix is None:
-        raise UsageError("--rule is for --fix", hint="add --fix OUT")
+    if args.fix is not None:
+        return
+    for option, given in {"--rule": args.rules, "--overwrite": args.overwrite}.items():
+        if given:
+            raise UsageError(f"{option} is for --fix", hint="add --fix OUT")

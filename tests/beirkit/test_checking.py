@@ -97,6 +97,34 @@ def test_accepted_findings_fail_nothing(empty: Path, capsys: pytest.CaptureFixtu
     assert main(["check", str(empty), "--accept", "none.jsonl"]) == 2
 
 
+def test_accepted_findings_that_are_gone_are_told(empty: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    twin = '{"_id": "d5", "title": "kestrel", "text": "A small falcon that hovers over FIELDS."}'
+    add_document(empty, twin)
+    assert main(["check", str(empty), "--deep", "--write-accept", "accepted.jsonl", "-q"]) == 0
+    capsys.readouterr()
+    words = ["check", str(empty), "--accept", "accepted.jsonl", "--strict", "-q"]
+    assert main(words) == 0
+    assert capsys.readouterr().err == ""  # what only --deep looks for may be there
+    corpus = empty / "corpus.jsonl"
+    kept = [line for line in corpus.read_text().splitlines(keepends=True) if '"e3"' not in line]
+    corpus.write_text("".join(kept))
+    assert main(words) == 0
+    assert capsys.readouterr().err == "beirkit: 1 accepted finding is no longer there\n"
+    corpus.write_text("".join(line for line in kept if '"e5"' not in line and '"d5"' not in line))
+    assert main([*words, "--deep", "--json"]) == 0
+    shown = capsys.readouterr()
+    assert {finding["severity"] for finding in json.loads(shown.out)} == {"accepted"}
+    assert shown.err == "beirkit: 5 accepted findings are no longer there\n"
+
+
+def test_a_dataset_is_checked_by_its_name(
+    birds: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(datasets, "built_folder", lambda name: {"scifact": birds}[name])
+    assert main(["check", "scifact"]) == 0
+    assert capsys.readouterr().out == f"{birds}: 0 errors, 0 warnings, 0 remarks\n"
+
+
 def test_junit(empty: Path) -> None:
     assert main(["check", str(empty), "--junit", "out/check.xml"]) == 0
     suite = ElementTree.parse("out/check.xml").getroot()

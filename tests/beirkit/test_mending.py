@@ -29,7 +29,7 @@ def test_missing_rules_are_listed_and_nothing_is_written(
     assert shown == [
         "--rule conflicting-grades=max|min|first|last|drop: one pair is judged with different grades, once "
         "(qrels/test.tsv:7: q1/d1 is judged 2 on line 2 and 1 on line 7)",
-        "out was not written: give each of these rules, with one of its choices",
+        "out was not written: give this rule, with one of its choices",
     ]
     assert not (tmp_path / "out").exists()
     assert main(["check", str(broken), "--fix", "out", "--json"]) == 1
@@ -58,6 +58,42 @@ def test_the_copy_is_written_and_checked(
     assert main(["run", "-d", "out", "-r", "bm25", "--quiet"]) == 0
 
 
+def test_a_copy_is_replaced_only_when_asked(
+    birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["check", str(birds), "--fix", "out", "--quiet"]
+    assert main(words) == 0
+    with (birds / "queries.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"_id": "later", "text": "which bird sings"}\n')
+    assert main(words) == 2
+    assert "--overwrite" in capsys.readouterr().err
+    assert main([*words, "--overwrite"]) == 0
+    assert '"later"' in (tmp_path / "out" / "queries.jsonl").read_text()
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "notes.txt").write_text("mine")
+    assert main(["check", str(birds), "--fix", "own", "--overwrite"]) == 2
+    assert [path.name for path in (tmp_path / "own").iterdir()] == ["notes.txt"]
+
+
+def test_one_of_several_rules_can_make_another_needless(
+    birds: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with (birds / "qrels" / "test.tsv").open("a", encoding="utf-8") as file:
+        file.write('"q1"\t"d3"\t1\n')
+    assert main(["check", str(birds), "--fix", "out"]) == 1
+    shown = capsys.readouterr().out.splitlines()
+    assert [line.split("=")[0] for line in shown[:-1]] == [
+        "--rule quoted-ids",
+        "--rule judged-queries-without-text",
+        "--rule orphan-judgments",
+    ]
+    assert shown[-1] == (
+        "out was not written: give these rules, each with one of its choices; "
+        "some may turn out not to be needed"
+    )
+    assert main(["check", str(birds), "--fix", "out", "--rule", "quoted-ids=strip"]) == 0
+
+
 def test_what_a_rule_keeps_is_told_again(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with (birds / "qrels" / "test.tsv").open("a", encoding="utf-8") as file:
         file.write("q1\td9\t1\n")
@@ -71,6 +107,11 @@ def test_what_a_rule_keeps_is_told_again(birds: Path, capsys: pytest.CaptureFixt
     ("words", "message"),
     [
         (["--rule", "orphan-judgments=drop"], "--rule is for --fix"),
+        (["--overwrite"], "--overwrite is for --fix"),
+        (
+            ["--fix", "out", "--rule", "orphan-judgments"],
+            "rule orphan-judgments needs a choice (orphan-judgments=keep or orphan-judgments=drop)",
+        ),
         (["--fix", "out", "--rule", "orphans=drop"], "there is no rule 'orphans'"),
         (["--fix", "out", "--rule", "orphan-judgments=drp"], "has no choice 'drp' (it has: keep, drop)"),
         (["--fix", "birds/out"], "lies in the folder to mend"),
