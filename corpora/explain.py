@@ -55,6 +55,16 @@ class Page(msgspec.Struct, frozen=True):
             parts.append(f"## Other tools\n\n{said.elsewhere}")
         return "\n\n".join(parts) + "\n"
 
+    def to_dict(self) -> dict[str, str]:
+        """The page for machines."""
+        kind, said = CODES[self.code], self.explanation
+        return {
+            "code": self.code,
+            "title": kind.title,
+            "severity": kind.severity,
+            **msgspec.to_builtins(said),
+        }
+
     def text(self) -> str:
         """The page for a terminal."""
         kind, said = CODES[self.code], self.explanation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from beirkit.cli import checking, mending
+from beirkit.cli import checking, mending, outputs
 from beirkit.cli.arguments import add_json
 
 
@@ -31,10 +31,12 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.datasets import known_defects
 
     if args.explain is not None:
-        print(checking.explain(args.explain))
+        page = checking.explain(args.explain)
+        print_json(page.to_dict()) if args.json else print(page.text())
         return 0
     mending.refuse_without_fix(args)
     folder, changes = checking.asked_folder(args), None
+    outputs.refuse_check_outputs(args, [folder] if args.fix is None else [folder, args.fix])
     if args.fix is not None:
         folder, changes = args.fix, mending.mend(args, folder)
         if changes is None:

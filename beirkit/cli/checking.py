@@ -7,10 +7,14 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from beirkit.corpora.codes import CODES
 from beirkit.corpora.errors import UnknownNameError, UsageError, nearest
 from beirkit.corpora.findings import Finding, Identity
+
+if TYPE_CHECKING:
+    from beirkit.corpora.explain import Page
 
 _SHOWN = 5
 _ORDER = ("error", "warning", "info", "known", "accepted")
@@ -158,8 +162,8 @@ def write_junit(path: Path, findings: Sequence[Finding], where: Path, *, strict:
         tree.write(out, encoding="utf-8", xml_declaration=True)
 
 
-def explain(code: str) -> str:
-    """The page about a code, as plain text.
+def explain(code: str) -> Page:
+    """The page about a code.
 
     Raises:
         UnknownNameError: there is no such code.
@@ -169,7 +173,7 @@ def explain(code: str) -> str:
     code = code.upper()
     if code not in CODES:
         raise UnknownNameError(f"there is no code {code!r}", hint=nearest(code, list(CODES)))
-    return explanation(code).text()
+    return explanation(code)
 
 
 def _for_xml(findings: Sequence[Finding]) -> str:

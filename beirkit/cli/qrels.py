@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from beirkit.cli import outputs
 from beirkit.cli.arguments import add_json
 from beirkit.cli.score import add_default_relevance
 
@@ -102,6 +103,8 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.judgments import merge_judgments
 
     _refuse_input_twice(args)
+    if args.out not in (None, "-"):
+        outputs.refuse_qrels_output(args.out)
     form, steps = _form(args), _steps(args)  # what is asked wrongly is told before anything is read
     versions = [part for source in args.sources for part in _find(source, args)]
     judgments, merged = merge_judgments(versions, args.merge)

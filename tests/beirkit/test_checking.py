@@ -125,6 +125,38 @@ def test_a_dataset_is_checked_by_its_name(
     assert capsys.readouterr().out == f"{birds}: 0 errors, 0 warnings, 0 remarks\n"
 
 
+@pytest.mark.parametrize(
+    ("option", "kind"), [("--write-accept", "list of accepted findings"), ("--junit", "XML file")]
+)
+def test_what_is_checked_and_other_files_are_not_written_over(
+    birds: Path, tmp_path: Path, option: str, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = (birds / "corpus.jsonl").read_bytes()
+    (tmp_path / "link").symlink_to(birds, target_is_directory=True)
+    for path in (birds / "corpus.jsonl", birds / "new", tmp_path / "link" / "corpus.jsonl"):
+        assert main(["check", str(birds), option, str(path)]) == 2
+        assert f"{option} would write into the folder that is checked" in capsys.readouterr().err
+    assert (birds / "corpus.jsonl").read_bytes() == before
+    assert not (birds / "new").exists()
+    out = tmp_path / "out"
+    out.write_text("something else\n", encoding="utf-8")
+    assert main(["check", str(birds), option, str(out)]) == 2
+    assert f"{option} would replace a file that is no {kind}" in capsys.readouterr().err
+    assert out.read_text(encoding="utf-8") == "something else\n"
+    out.write_text("", encoding="utf-8")
+    for _ in range(2):  # an empty file is replaced, and so is one of its own kind
+        assert main(["check", str(birds), option, str(out), "-q"]) == 0
+
+
+def test_a_code_is_explained_to_machines(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--explain", "bk010", "--json"]) == 0
+    page = json.loads(capsys.readouterr().out)
+    assert (page["code"], page["severity"]) == ("BK010", "warning")
+    assert page["title"] == CODES["BK010"].title
+    assert page["todo"] == explanation("BK010").explanation.todo
+    assert {"means", "matters", "example"} < page.keys()
+
+
 def test_junit(empty: Path) -> None:
     assert main(["check", str(empty), "--junit", "out/check.xml"]) == 0
     suite = ElementTree.parse("out/check.xml").getroot()

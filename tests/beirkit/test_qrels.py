@@ -242,3 +242,30 @@ def test_grades_below_zero_are_written_as_they_are(raw: Path, capsys: pytest.Cap
     raw.write_text("q1 0 d1 -1\nq1 0 d2 1\n", encoding="utf-8")
     assert main(["qrels", str(raw), "--grades", "-1=0,1=1", "--to", "trec"]) == 0
     assert capsys.readouterr().out == "q1 0 d1 0\nq1 0 d2 1\n"
+
+
+@pytest.mark.parametrize("name", ["corpus.jsonl", "queries.jsonl", "manifest.json"])
+def test_a_part_of_a_folder_is_not_written_over(
+    raw: Path, birds: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (birds / name).touch()
+    before = (birds / name).read_bytes()
+    for spelt in (birds / name, birds / "qrels" / ".." / name):
+        assert main(["qrels", str(raw), "--out", str(spelt), "--to", "jsonl"]) == 2
+        assert "--out would write over a part of the BEIR folder birds" in capsys.readouterr().err
+    assert (birds / name).read_bytes() == before
+
+
+@pytest.mark.parametrize("content", ["to do: buy bread\n", "q1 Q0 d1 1 2.0 mine\n", "word\n"])
+def test_only_judgments_are_replaced_by_judgments(
+    raw: Path, content: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = raw.with_name("out.tsv")
+    out.write_text(content, encoding="utf-8")
+    assert main(["qrels", str(raw), "--out", str(out)]) == 2
+    assert "out.tsv: --out would replace a file that is no file of judgments" in capsys.readouterr().err
+    assert out.read_text(encoding="utf-8") == content
+    for old in ("", HEADER, "q9 0 d9 1\n"):
+        out.write_text(old, encoding="utf-8")
+        assert main(["qrels", str(raw), "--out", str(out), "-q"]) == 0
+        assert read_qrels(out) == read_qrels(raw)
