@@ -205,3 +205,12 @@ def test_exchanged_and_comma_separated_files_are_recognised(
     ):
         assert main(["score", *map(str, words)]) == 2
         assert hint in capsys.readouterr().err
+
+
+def test_json_lines_cannot_hold_nan(qrels: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    odd = tmp_path / "odd.jsonl"
+    odd.write_text('{"query_id": "q1", "tag": "x", "results": [["d1", NaN]]}\n', encoding="utf-8")
+    assert main(["score", str(odd), str(qrels)]) == 2
+    error = capsys.readouterr().err
+    assert "odd.jsonl:1: is no list of results" in error
+    assert "JSON has no such number; write it as TREC or in a .json, and to rank NaN last" in error
