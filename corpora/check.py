@@ -10,7 +10,7 @@ from beirkit.corpora.check_qrels import Judged, check_qrels
 from beirkit.corpora.check_records import DOCUMENTS, QUERIES, Ids, Tally, Texts, check_records
 from beirkit.corpora.compressed import SUFFIXES
 from beirkit.corpora.errors import DataError
-from beirkit.corpora.findings import CAP, Finding, Identity, Known, Report
+from beirkit.corpora.findings import CAP, Finding, Identity, Known, Report, counted
 from beirkit.corpora.layout import find_qrels
 from beirkit.corpora.manifest import has_manifest, verify_manifest
 from beirkit.corpora.progress import Progress, silent
@@ -75,6 +75,9 @@ def _find(folder: Path, name: str, report: Report) -> Path | None:
     if len(there) > 1:
         found = f"both {there[0].name} and {there[1].name} are there"
         report.add("BK001", name, None, found, "remove the one out of date")
+    if not there and (folder / name).exists():
+        report.add("BK001", name, None, "is a folder, not a file", "a BEIR folder needs a file of this name")
+        return None
     if not there:
         report.add("BK001", name, None, "is missing", "a BEIR folder needs it")
         return None
@@ -103,11 +106,12 @@ def _check_corpus(path: Path, texts: Texts, report: Report, progress: Progress) 
 
         ids = check_records(path, DOCUMENTS, report, each)
     if same.count:
-        found = f"{same.count} documents have id and text of a query ({same})"
+        found = counted(same.count, "document has", "documents have") + f" id and text of a query ({same})"
         todo = "each finds itself first; a protocol that removes such results (beirkit, beir, mteb) is needed"
         report.add("BK033", path.name, same.line, found, todo, count=same.count)
     if other.count:
-        found = f"{other.count} documents have the id of a query and another text ({other})"
+        found = counted(other.count, "document has", "documents have")
+        found += f" the id of a query and another text ({other})"
         todo = "beir and mteb remove a query's own id from its results, and so hide them from that query"
         report.add("BK034", path.name, other.line, found, todo, count=other.count)
     return ids
@@ -138,7 +142,9 @@ def _check_splits(
                 shared.add(query_id, abs(line))
         if shared.count:
             name = files[two].relative_to(folder).as_posix()
-            found = f"{shared.count} queries are judged in split {one!r} too ({shared})"
+            found = (
+                counted(shared.count, "query is", "queries are") + f" judged in split {one!r} too ({shared})"
+            )
             todo = "what is trained or tuned on one split has seen the other; keep each query in one"
             report.add("BK036", name, shared.line, found, todo, key=one, count=shared.count)
     read = {path.name for path in files.values()}
@@ -150,8 +156,11 @@ def _check_splits(
 
 
 def _check_unjudged(path: Path, queries: Ids, splits: Mapping[str, Judged], report: Report) -> None:
-    """Tell how many queries stand in no split."""
-    judged = {query_id for split in splits.values() for query_id in split.first}
+    """Tell how many queries stand in no split; nothing where a split is empty or cannot be read whole."""
+    refused = {query_id for split in splits.values() for query_id in split.refused}
+    if not all(split.first for split in splits.values()) or not queries.exact.has(list(refused)).all():
+        return
+    judged = refused.union(*(split.first for split in splits.values()))
     there = queries.exact.has(list(judged))
     if len(queries.exact) == int(there.sum()):
         return
@@ -163,7 +172,7 @@ def _check_unjudged(path: Path, queries: Ids, splits: Mapping[str, Judged], repo
                 tally.add(query.query_id, number)
 
     check_records(path, QUERIES, Report(cap=0), each)
-    found = f"{tally.count} queries stand in no split ({tally})"
+    found = counted(tally.count, "query stands", "queries stand") + f" in no split ({tally})"
     report.add("BK038", path.name, tally.line, found, "they are never searched", count=tally.count)
 
 

@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from beirkit.corpora.blocks import bare, line_blocks
-from beirkit.corpora.check_records import Ids, check_start, line_key, place_in_file
+from beirkit.corpora.check_records import Ids, Tally, check_start, line_key, place_in_file
 from beirkit.corpora.errors import DataError
-from beirkit.corpora.findings import Refused, Report
+from beirkit.corpora.findings import Refused, Report, counted
 from beirkit.corpora.keys import KeyTable, hashes
 from beirkit.corpora.progress import Advance
-from beirkit.corpora.qrels_lines import QrelsParser
+from beirkit.corpora.qrels_lines import MAX_GRADE, QrelsParser, is_header_of_pairs
 from beirkit.corpora.records import Judgment
 
 
@@ -28,10 +28,12 @@ class Judged:
     Attributes:
         path: its file.
         first: every judged query with the line of its first judgment; negative once it has a positive one.
+        refused: the queries that lines which could not be read seem to judge.
     """
 
     path: Path
     first: dict[str, int] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
 
     def add(self, judgment: Judgment, line: int) -> None:
         """Count a judgment."""
@@ -64,7 +66,7 @@ def check_qrels(
     pairs = KeyTable(keys=2, values=2)
     judged = Judged(path)
     try:
-        for numbers, rows in _rows(path, name, parser, report):
+        for numbers, rows in _rows(path, name, parser, report, judged.refused):
             advance(len(rows))
             for number, row in zip(numbers, rows, strict=True):
                 judged.add(row, number)
@@ -74,7 +76,7 @@ def check_qrels(
     except DataError as error:
         report.add("BK001", name, error.line, error.found, error.hint)
     _check_form(parser, name, report)
-    if not judged.first:
+    if not judged.first and not judged.refused:
         report.add("BK030", name, None, f"split {split!r} holds no judgments", "remove the file or fill it")
     _check_queries(judged, name, queries, report)
     return judged
@@ -83,28 +85,41 @@ def check_qrels(
 def readable_rows(path: Path) -> Iterator[tuple[int, Judgment]]:
     """The judgments that can be read, with their lines; nothing is told of the others."""
     with suppress(DataError):
-        for numbers, rows in _rows(path, path.name, QrelsParser(), Report(cap=0)):
+        for numbers, rows in _rows(path, path.name, QrelsParser(), Report(cap=0), set()):
             yield from zip(numbers, rows, strict=True)
 
 
 def _rows(
-    path: Path, name: str, parser: QrelsParser, report: Report
+    path: Path, name: str, parser: QrelsParser, report: Report, lost: set[str]
 ) -> Iterator[tuple[list[int], list[Judgment]]]:
-    """The judgments of each block with their lines; what is wrong with a line is told."""
+    """The judgments of each block with their lines; what is wrong with a line is told.
+
+    ``lost`` takes the queries of the lines that cannot be read.
+    """
     carriage_returns = 0
+    seen = {"blank": Tally(), "comment": Tally(), "decimal": Tally()}
     offset = check_start(path, name, report)
     for first, lines in line_blocks(path):
         numbers, rows = list[int](), list[Judgment]()
         for number, whole in enumerate(lines, first):
             line = bare(whole)
-            carriage_returns += whole.endswith((b"\r\n", b"\r"))
-            quoted = parser.quoted
+            carriage_returns += whole.endswith(b"\r\n")
+            quoted, decimals, header = parser.quoted, parser.decimals, parser.header
             try:
                 row = parser.parse(line)
             except Refused as refused:
+                row = None
+                if parser.form is None and is_header_of_pairs(line):
+                    offset += len(whole)
+                    continue
+                lost.add(parser.query_of(line))
                 found = refused.found + place_in_file(line, offset)
                 report.add(refused.code, name, number, found, refused.todo, key=line_key(line))
-                row = None
+            else:
+                if row is None and parser.header is header:
+                    seen["comment" if line.strip() else "blank"].add("", number)
+                elif parser.decimals > decimals:
+                    seen["decimal"].add("", number)
             offset += len(whole)
             if row is None:
                 continue
@@ -116,11 +131,22 @@ def _rows(
         if rows:
             yield numbers, rows
     if carriage_returns:
-        found = f"{carriage_returns} lines end with CR LF"
+        found = counted(carriage_returns, "line ends", "lines end") + " with CR LF"
         report.add("BK014", name, None, found, "harmless here; other readers keep the CR")
+    for code, what, one, many, todo in (
+        ("BK046", "blank", "line is blank", "lines are blank", "harmless here; beir's reader stops"),
+        ("BK047", "decimal", "grade is", "grades are", "write whole numbers; beir's reader stops"),
+        ("BK049", "comment", "line is a comment", "lines are comments", "remove them; other readers stop"),
+    ):
+        tally = seen[what]
+        if tally.count and (what != "decimal" or parser.form == "table"):
+            found = counted(tally.count, one, many) + " written as 1.0" * (what == "decimal")
+            report.add(code, name, tally.line, found, todo, count=tally.count)
 
 
 def _check_form(parser: QrelsParser, name: str, report: Report) -> None:
+    if parser.at_blanks:
+        report.add("BK048", name, 1, "has blanks between its columns", "write tabs; beir's reader stops")
     if parser.form == "trec":
         todo = "write query-id, corpus-id and score between tabs; BEIR's own reader knows no other form"
         report.add("BK019", name, 1, "has TREC's four columns", todo)
@@ -162,6 +188,11 @@ def _check_pairs(
         found = f"document {row.doc_id!r} is judged {row.relevance} for query {row.query_id!r}"
         todo = "trec_eval gives it no gain; map it to 0 where other tools will read it"
         report.add("BK037", name, numbers[place], found, todo, key=_pair(row))
+    for place in np.flatnonzero(new & (abs(grades) > MAX_GRADE)).tolist():
+        row = rows[place]
+        found = f"document {row.doc_id!r} is judged {row.relevance} for query {row.query_id!r}"
+        todo = f"grades beyond {MAX_GRADE} are refused when runs are scored; map them to small whole numbers"
+        report.add("BK057", name, numbers[place], found, todo, key=_pair(row))
     return new
 
 
@@ -178,9 +209,11 @@ def _check_documents(
         row = rows[place]
         what = f"document {row.doc_id!r}, judged for query {row.query_id!r},"
         if documents.has_twin(row.doc_id):
+            what = f"document {row.doc_id!a}, judged for query {row.query_id!r},"
             found = f"{what} is in the corpus in another Unicode form only"
+            found += _named(documents.twin(row.doc_id))
             report.add("BK032", name, numbers[place], found, _SAME_FORM, key=_pair(row))
-        else:
+        elif documents.complete and len(documents.exact):
             todo = _spelling(row.doc_id, documents) or "it stays in the ideal ranking, so 1.0 is out of reach"
             report.add("BK026", name, numbers[place], f"{what} is not in the corpus", todo, key=_pair(row))
     for place in np.flatnonzero(new & there).tolist():
@@ -198,15 +231,20 @@ def _check_queries(judged: Judged, name: str, queries: Ids | None, report: Repor
     for (query_id, line), is_there in zip(judged.first.items(), there, strict=True):
         if queries is not None and not is_there:
             if queries.has_twin(query_id):
-                found = f"query {query_id!r} is judged, and its text has the id in another Unicode form"
+                found = f"query {query_id!a} is judged, and its text has the id in another Unicode form"
+                found += _named(queries.twin(query_id))
                 report.add("BK032", name, abs(line), found, _SAME_FORM, key=query_id)
-            else:
+            elif queries.complete and len(queries.exact):
                 todo = _spelling(query_id, queries) or "add it to queries.jsonl or remove its judgments"
                 found = f"query {query_id!r} is judged and has no text"
                 report.add("BK027", name, abs(line), found, todo, key=query_id)
-        if line > 0:
+        if line > 0 and query_id not in judged.refused:
             found = f"query {query_id!r} has no relevant document"
             report.add("BK028", name, line, found, "it scores 0 whatever is found", key=query_id)
+
+
+def _named(twin: str) -> str:
+    return f": {twin}" if twin else ""
 
 
 _SAME_FORM = "ids are compared byte for byte; write both in one Unicode form"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 import numpy as np
 
@@ -15,13 +15,16 @@ from beirkit.corpora.blocks import bare, common_documents, common_queries, line_
 from beirkit.corpora.check_text import Look, look_at_document, look_at_query
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import BOM, open_bytes
-from beirkit.corpora.findings import Refused, Report
+from beirkit.corpora.findings import Refused, Report, counted
+from beirkit.corpora.json_keys import convert_hint, ends_in_cr, other_id_key
 from beirkit.corpora.jsonl import parse_document, parse_query, records_on
 from beirkit.corpora.keys import IdSet, KeyTable, hashes, id_keys
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.unique import record_ids, record_keys
 
 RecordT = TypeVar("RecordT", Document, Query)
+
+_UNREADABLE, _OTHER_ID = "unreadable", "other id"  # lines that are counted, and told with others
 
 
 @dataclass(frozen=True)
@@ -31,17 +34,29 @@ class Kind(Generic[RecordT]):
     decode: Callable[[Sequence[bytes]], list[RecordT] | None]
     parse: Callable[[bytes], RecordT]
     look: Callable[[RecordT, bytes], Sequence[Look]]
+    one: str
+    many: str
+    none: str  # the code for there being none
+    option: str  # of ``beirkit convert beir``, for other keys
 
 
-DOCUMENTS = Kind(common_documents, parse_document, look_at_document)
-QUERIES = Kind(common_queries, parse_query, look_at_query)
+DOCUMENTS = Kind(
+    common_documents, parse_document, look_at_document, "document", "documents", "BK043", "corpus_keys"
+)
+QUERIES = Kind(common_queries, parse_query, look_at_query, "query", "queries", "BK044", "query_keys")
 
 
 class Ids:
-    """The ids of a file that was read to its end."""
+    """The ids of a file that was read to its end.
+
+    Attributes:
+        exact: the ids.
+        complete: whether every record could be read; else an id that is not here may stand in the file.
+    """
 
     def __init__(self) -> None:
         self.exact = IdSet()
+        self.complete = True
         self._forms = IdSet()  # normal form C of those beyond ASCII
         self._plain_forms: list[str] = []
 
@@ -59,6 +74,12 @@ class Ids:
     def plain_twins(self) -> list[str]:
         """Ids in ASCII that another id has as its normal form."""
         return [form for form in self._plain_forms if form in self.exact]
+
+    def twin(self, value: str) -> str:
+        """The id with the same normal form as far as it can be named, escaped; else empty."""
+        forms: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
+        twins = (unicodedata.normalize(form, value) for form in forms)
+        return next((ascii(twin) for twin in twins if twin != value and twin in self.exact), "")
 
     def has_twin(self, value: str) -> bool:
         """Whether another id has the same normal form."""
@@ -131,7 +152,7 @@ def check_records(
     try:
         offset = check_start(path, path.name, report)
         for first, lines in line_blocks(path):
-            carriage_returns += sum(line.endswith((b"\r\n", b"\r")) for line in lines)
+            carriage_returns += sum(line.endswith(b"\r\n") for line in lines)
             numbers, records = _records(path, first, lines, kind, report, tallies, offset)
             offset += sum(map(len, lines))
             again, same_form = ids.add(record_ids(records))
@@ -142,6 +163,9 @@ def check_records(
         twins.update(ids.plain_twins())
         if len(repeated) or twins:
             _tell_repeats(path, kind, repeated, twins, report)
+        ids.complete = _UNREADABLE not in tallies
+        if not len(ids.exact):
+            _tell_none(path.name, kind, tallies, report)
     except DataError as error:
         report.add("BK001", path.name, error.line, error.found, error.hint)
         return None
@@ -168,19 +192,29 @@ def check_start(path: Path, name: str, report: Report) -> int:
 
 def _tell_together(name: str, carriage_returns: int, tallies: dict[str, Tally], report: Report) -> None:
     if carriage_returns:
-        found = f"{carriage_returns} lines end with CR LF"
+        found = counted(carriage_returns, "line ends", "lines end") + " with CR LF"
         report.add("BK014", name, None, found, "harmless here; other readers keep the CR")
-    for code, found, todo in (
-        ("BK041", "have no title", "beir's reader makes None of it; write an empty string"),
+    blank = tallies.get("BK046")
+    if blank is not None:
+        found = counted(blank.count, "line is blank", "lines are blank")
+        report.add("BK046", name, blank.line, found, "harmless here; other readers stop", count=blank.count)
+    for code, one, many, todo in (
+        (
+            "BK041",
+            "record has no title",
+            "records have no title",
+            "beir's reader makes None of it; write an empty string",
+        ),
         (
             "BK042",
-            "have a number as id in JSON",
+            "record has a number as id in JSON",
+            "records have a number as id in JSON",
             "beir's reader misses their judgments; write strings",
         ),
     ):
         tally = tallies.get(code)
         if tally is not None:
-            found = f"{tally.count} records {found} ({tally})"
+            found = f"{counted(tally.count, one, many)} ({tally})"
             report.add(code, name, tally.line, found, todo, count=tally.count)
 
 
@@ -222,19 +256,44 @@ def _parsed(
 ) -> Iterator[RecordT]:
     """The records of a line: one, or none with a finding, or several with one finding for their being so."""
     if not line.strip():
+        tallies.setdefault("BK046", Tally()).add("", number)
         return
     try:
         record = kind.parse(line)
     except Refused as refused:
-        found = refused.found + place_in_file(line, offset)
-        report.add(refused.code, name, number, found, refused.todo, key=line_key(line))
         parts = records_on(line)
-        if len(parts) > 1:  # their ids count, so that judgments are not called orphans for this
+        key, other = line_key(line), other_id_key(line)
+        if len(parts) > 1 and ends_in_cr(line, parts):
+            found = f"its {len(parts)} records end with CR alone, which is no line end here"
+            report.add("BK059", name, number, found, "convert the line ends; --fix does", key=key)
+        else:
+            found, todo = refused.found + place_in_file(line, offset), refused.todo
+            if refused.code == "BK005" and other:
+                todo = convert_hint(kind.option, other)
+                tallies.setdefault(_OTHER_ID, Tally()).add(other, number)
+            report.add(refused.code, name, number, found, todo, key=key)
+        if len(parts) < 2:
+            tallies.setdefault(_UNREADABLE, Tally()).add("", number)
+        else:  # their ids count, so that judgments are not called orphans for this
             for part in parts:
                 yield from _parsed(part, number, name, kind, report, tallies, offset)
         return
     _tell(kind.look(record, line), number, name, report, tallies)
     yield record
+
+
+def _tell_none(name: str, kind: Kind[RecordT], tallies: Mapping[str, Tally], report: Report) -> None:
+    refused = tallies.get(_UNREADABLE)
+    found, todo = f"holds no {kind.one}", "make the file again"
+    if refused is not None:
+        found = (
+            f"holds no {kind.one} that can be read: {counted(refused.count, 'line is', 'lines are')} refused"
+        )
+        todo = "mend what is said of them"
+        other = tallies.get(_OTHER_ID)
+        if other is not None and other.count == refused.count:
+            todo = convert_hint(kind.option, other.examples[0].strip("'"))
+    report.add(kind.none, name, None, found, todo)
 
 
 def _tell(looks: Sequence[Look], number: int, name: str, report: Report, tallies: dict[str, Tally]) -> None:

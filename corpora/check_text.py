@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from beirkit.corpora.ids import has_white_space
-from beirkit.corpora.records import Document, Query
+from beirkit.corpora.json_keys import is_wrapped, repeated_key
+from beirkit.corpora.records import Document, Metadata, Query
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # all but tab, line feed and carriage return
 # How one can stand in JSON: escaped, or (beyond U+001F) as it is, U+0080 to U+009F behind the byte C2.
@@ -38,6 +39,7 @@ def look_at_document(document: Document, line: bytes) -> Sequence[Look]:
     looks: list[Look] = []
     if not key.isprintable() or " " in key or key.isdigit():
         looks += _look_at_id(key, line)
+    looks += _look_at_keys(key, document.metadata, line)
     if not title or not text:
         looks += _look_at_absence(document, line)
     if not text.strip() and not title.strip():
@@ -54,6 +56,7 @@ def look_at_query(query: Query, line: bytes) -> Sequence[Look]:
     looks: list[Look] = []
     if not key.isprintable() or " " in key or key.isdigit():
         looks += _look_at_id(key, line)
+    looks += _look_at_keys(key, query.metadata, line)
     if not query.text.strip():
         looks.append(Look("BK011", key, f"query {key!r} has no text", "it can find nothing"))
     if b"\\" in line or not line.isascii() or b"\x7f" in line:
@@ -72,6 +75,18 @@ def _look_at_id(key: str, line: bytes) -> Sequence[Look]:
         found = f"id {key!a} holds the invisible character U+{ord(hidden):04X}"
         return [Look("BK018", key, found, "who types the id will not match it; remove the character")]
     return []
+
+
+def _look_at_keys(key: str, metadata: Metadata, line: bytes) -> Sequence[Look]:
+    looks = []
+    twice = repeated_key(line)
+    if twice:
+        found = f"the key {twice!r} stands twice in the record that is read as {key!r}"
+        looks.append(Look("BK045", key, found, "readers differ in which they take; remove one"))
+    if "metadata" in metadata and is_wrapped(msgspec.json.decode(line)):
+        found = f"the metadata of {key!r} is no object"
+        looks.append(Look("BK058", key, found, "it is read as an object that holds it; write an object"))
+    return looks
 
 
 def _look_at_absence(document: Document, line: bytes) -> Sequence[Look]:

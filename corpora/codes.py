@@ -33,11 +33,11 @@ CODES: dict[str, Code] = {
     "BK005": Code("error", "a key is missing"),
     "BK006": Code("error", "one id stands for different texts"),
     "BK007": Code("error", "an id is empty or holds a control character"),
-    "BK008": Code("error", "a line is not UTF-8"),
+    "BK008": Code("error", "a line is not UTF-8, or holds half of a surrogate pair"),
     "BK009": Code("warning", "a record is repeated with the same id and text"),
     "BK010": Code("warning", "a document has neither title nor text"),
     "BK011": Code("warning", "a query has no text"),
-    "BK012": Code("info", "a title is null"),
+    "BK012": Code("info", "a title or text is null"),
     "BK013": Code("info", "a file starts with a byte-order mark"),
     "BK014": Code("info", "lines end with CR LF"),
     "BK015": Code("warning", "two ids differ in their Unicode form only"),
@@ -70,6 +70,13 @@ CODES: dict[str, Code] = {
     "BK040": Code("warning", "a file does not match the manifest"),
     "BK041": Code("info", "documents have no title key"),
     "BK042": Code("warning", "ids are numbers in JSON"),
+    "BK043": Code("error", "there is no document"),
+    "BK044": Code("error", "there is no query"),
+    "BK045": Code("error", "a key stands twice in a record"),
+    "BK046": Code("info", "lines are blank"),
+    "BK047": Code("warning", "a grade is written with a decimal point"),
+    "BK048": Code("warning", "the columns of a qrels table are parted by blanks"),
+    "BK049": Code("warning", "a qrels file holds comments"),
     # texts, compared with each other
     "BK050": Code("info", "documents have the same text", deep=True),
     "BK051": Code("info", "documents are nearly the same", deep=True),
@@ -78,5 +85,9 @@ CODES: dict[str, Code] = {
     "BK054": Code("warning", "queries have the same text and different judgments", deep=True),
     "BK055": Code("warning", "a query of one split has the text of a query of another", deep=True),
     "BK056": Code("info", "what unjudged twins could do to the scores", deep=True),
+    # files and judgments, again
+    "BK057": Code("warning", "a grade is beyond what can be scored"),
+    "BK058": Code("warning", "the metadata of a record is no object"),
+    "BK059": Code("error", "lines end with CR alone"),
 }
 """Every code with its severity and title."""

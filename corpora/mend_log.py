@@ -63,12 +63,12 @@ def raw_lines(path: Path, name: str, log: Log) -> Iterator[tuple[int, bytes]]:
                     text = line.removeprefix(_BOM)
                     log.form("BK013", name, 1, "byte-order mark taken off")
             text = text.removesuffix(b"\n")
-            if text.endswith(b"\r"):
-                text = text[:-1]
+            if line.endswith(b"\r\n"):
                 log.form("BK014", name, number, "CR LF made LF")
+            text = text.removesuffix(b"\r")
             if text.strip():
                 yield number, text
             else:
-                log.form("", name, number, "blank line taken out")
+                log.form("BK046", name, number, "blank line taken out")
     if not line.endswith(b"\n"):
         log.form("", name, None, "line end added to the last line")

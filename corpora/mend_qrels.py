@@ -80,7 +80,7 @@ class QrelsMender:
     def _read(self, parser: QrelsParser) -> QrelsParser | None:
         """Take in every line; None where the file cannot be understood without a rule."""
         for number, line in raw_lines(self._path, self._name, self._log):
-            quoted = parser.quoted
+            quoted, header = parser.quoted, parser.header
             if parser.form is None and _lacks_grades(line):
                 found = "has 2 columns: the relevance column is missing"
                 choice = self._rules.ask("missing-grades", self._name, number, found)
@@ -92,8 +92,8 @@ class QrelsMender:
             except Refused as refused:
                 judgment = self._mended(line, number, refused, parser)
             if judgment is None:
-                if line.startswith(b"#") and parser.form != "table":
-                    self._log.form("", self._name, number, "comment taken out")
+                if line.startswith(b"#") and parser.header is header:
+                    self._log.form("BK049", self._name, number, "comment taken out")
                 continue
             self._look_at_grade(line, number, judgment, parser)
             if parser.quoted > quoted:
@@ -130,7 +130,8 @@ class QrelsMender:
             return
         grade = line.split()[-1].decode()
         if grade != str(judgment.relevance):
-            self._log.form("", self._name, number, "grade such as 2.0 written as a whole number")
+            code, such = ("BK047", "2.0") if "." in grade else ("", "+2 or 02")
+            self._log.form(code, self._name, number, f"grade such as {such} written as a whole number")
 
     def _unquoted(self, judgment: Judgment, number: int) -> Judgment:
         pair = f"{judgment.query_id}/{judgment.doc_id}"
@@ -166,6 +167,8 @@ class QrelsMender:
             row[judgment.doc_id] = (number, judgment.relevance)
 
     def _tell_form(self, parser: QrelsParser) -> None:
+        if parser.at_blanks:
+            self._log.form("BK048", self._name, 1, "tabs put between the columns, where blanks were")
         if parser.form == "trec":
             self._log.form("BK019", self._name, 1, "TREC's four columns written as BEIR's three")
         elif parser.form == "pairs":
@@ -178,6 +181,9 @@ class QrelsMender:
             header = " ".join(parser.header or [])
             if self._rules.ask("unknown-header", self._name, 1, f"the header is {header!r}"):
                 self._log.form("BK021", self._name, 1, f"header {header!r} replaced by BEIR's")
+        elif parser.header not in (None, ["query-id", "corpus-id", "score"]):
+            header = " ".join(parser.header or [])
+            self._log.form("", self._name, 1, f"header {header!r} replaced by BEIR's")
 
     def _settle(self, query_id: str, doc_id: str, others: list[tuple[int, int]]) -> None:
         """Decide which judgment of a pair stays that comes more than once."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from beirkit.corpora.errors import DataError
 from beirkit.corpora.findings import Refused
+from beirkit.corpora.json_keys import convert_hint, ends_in_cr, is_wrapped, other_id_key, repeated_key
 from beirkit.corpora.jsonl import parse_document, parse_query, records_on
 from beirkit.corpora.mend_log import CONTROL, Log, raw_lines
 from beirkit.corpora.mend_rules import Rules
@@ -51,12 +54,14 @@ class RecordMender(Generic[RecordT]):
         self._rules = rules
         self._log = log
         self._skip: set[int] = set()
+        self._lines = 0
+        self._other_ids: Counter[str] = Counter()
 
     def plan(self) -> None:
         """Read the file and decide about every record.
 
         Raises:
-            DataError: the file cannot be read to its end.
+            DataError: the file cannot be read to its end, or none of its records would stay.
         """
         again: set[str] = set()
         for _, record in self._pass(self._log, self._rules, first=True):
@@ -66,6 +71,7 @@ class RecordMender(Generic[RecordT]):
             self.ids.add(key)
         if again:
             self._settle(again)
+        self._require_records()
 
     def records(self) -> Iterator[RecordT]:
         """What stays, in the order of the file."""
@@ -80,6 +86,7 @@ class RecordMender(Generic[RecordT]):
             if first:
                 plain = plain and line.isascii()
                 escapes = escapes or b"\\u" in line
+            self._lines += first
             for record in self._on(line, number, log, rules, first):
                 yield number, record
         if first:
@@ -92,19 +99,50 @@ class RecordMender(Generic[RecordT]):
         except Refused as refused:
             parts = records_on(line) if refused.code != "BK008" and _is_utf8(line) else []
             if len(parts) > 1:
-                log.change("BK002", self._path.name, number, "", f"line of {len(parts)} records taken apart")
+                if ends_in_cr(line, parts):
+                    log.form(
+                        "BK059", self._path.name, number, f"{len(parts)} lines that end with CR alone parted"
+                    )
+                else:
+                    done = f"line of {len(parts)} records taken apart"
+                    log.change("BK002", self._path.name, number, "", done)
                 for part in parts:
                     yield from self._on(part, number, log, rules, first)
                 return
+            other = other_id_key(line) if first and refused.code == "BK005" else ""
+            if other:
+                self._other_ids[other] += 1
             mended = self._with_another_id(line, number, refused, log, rules)
             if mended is None:
                 return
             record = mended
+        twice = repeated_key(line)
+        if twice:
+            found = f"holds the key {twice!r} twice"
+            if rules.ask("unreadable-records", self._path.name, number, found):
+                log.change("BK045", self._path.name, number, "", f"line left out: it {found}")
+            return
         if first:
             self._tell_form(line, number, log)
         record = self._without_control_characters(record, number, log, rules)
         if not self._is_left_out_empty(record, number, log, rules):
             yield record
+
+    def _require_records(self) -> None:
+        """Refuse to leave nothing of a file that held something."""
+        if self.ids or not self._lines:
+            return
+        path, many = self._path, self._many
+        for key, count in self._other_ids.items():
+            if count == self._lines:
+                option = "corpus_keys" if self._kind == "document" else "query_keys"
+                found = f"none of its {count} records has an '_id', all have {key!r}"
+                raise DataError(found, path=path, hint=convert_hint(option, key))
+        dropped = self._rules.dropped(path.name)
+        if dropped:
+            told = ", ".join(f"{name}=drop ({count} times)" for name, count in dropped.items())
+            found = f"no {self._kind} would be left in the mended copy: {told}"
+            raise DataError(found, path=path, hint=f"mend the file where it is made; {many} are needed")
 
     def _with_another_id(
         self, line: bytes, number: int, refused: Refused, log: Log, rules: Rules
@@ -143,6 +181,10 @@ class RecordMender(Generic[RecordT]):
                     log.form("BK012", name, number, f"{key} written as an empty string, not null")
             if "title" not in fields:
                 log.form("BK041", name, number, "empty title written where there was none")
+        if "metadata" in fields and fields["metadata"] is None:
+            log.form("", name, number, "metadata written as an empty object, not null")
+        elif is_wrapped(fields):
+            log.form("BK058", name, number, "metadata that is no object put into one")
         known = {"_id", "text", "metadata", *(["title"] if self._kind == "document" else [])}
         if fields.keys() - known:
             log.form("", name, number, "keys of the record moved into its metadata")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -39,7 +40,9 @@ _DROP = {"drop": "it is left out"}
 
 RULES: dict[str, Rule] = {
     "unreadable-records": Rule(
-        ("BK002", "BK003", "BK004", "BK005", "BK007", "BK008"), "a line is no document or query", _DROP
+        ("BK002", "BK003", "BK004", "BK005", "BK007", "BK008", "BK045"),
+        "a line is no document or query",
+        _DROP,
     ),
     "ids-with-control-characters": Rule(("BK007",), "an id holds a control character", _STRIP_OR_DROP),
     "control-characters": Rule(
@@ -152,17 +155,23 @@ class Rules:
                 )
         self._given = dict(given)
         self._missing: dict[str, Needed] = {}
+        self._dropped: Counter[tuple[str, str]] = Counter()
 
     def ask(self, name: str, path: str, line: int | None, found: str) -> str | None:
         """The choice for one case; None, with the case counted, where a needed rule was not given."""
         rule = RULES[name]
         if name in self._given:
+            self._dropped[path, name] += self._given[name] == "drop"
             return self._given[name]
         if not rule.needed:
             return list(rule.choices)[-1]
         place = path if line is None else f"{path}:{line}"
         self._missing.setdefault(name, Needed(name, 0, f"{place}: {found}")).count += 1
         return None
+
+    def dropped(self, path: str) -> dict[str, int]:
+        """By which rules something was left out of a file, and how often."""
+        return {name: count for (file, name), count in self._dropped.items() if file == path and count}
 
     def again(self) -> Rules:
         """The same rules for another pass over what was asked about already: it counts nothing here."""

@@ -43,6 +43,9 @@ _NAMES = {
         "judgment",
     },
 }
+MAX_GRADE = 1000
+"""The highest grade that is scored: pytrec_eval's nDCG slows with its square, and dies at 2^30."""
+
 _LOW, _HIGH = -(1 << 31), (1 << 31) - 1
 
 
@@ -63,6 +66,7 @@ class QrelsParser:
         header: the fields of the header, None where there is none.
         header_known: whether the header's names say which column is which.
         quoted: how many ids stand in quotes.
+        decimals: how many grades are written with a decimal point, such as 1.0.
     """
 
     def __init__(self, default_relevance: int | None = None) -> None:
@@ -70,6 +74,7 @@ class QrelsParser:
         self.header: list[str] | None = None
         self.header_known = True
         self.quoted = 0
+        self.decimals = 0
         self._default = default_relevance
         self._tabs = False
         self._columns = (0, 1, 2)
@@ -80,6 +85,17 @@ class QrelsParser:
     def in_order(self) -> bool:
         """Whether the columns stand in the order of their form; a header can name them in another."""
         return list(self._columns) == sorted(self._columns) or self.form == "pairs"
+
+    @property
+    def at_blanks(self) -> bool:
+        """Whether the columns of a table are parted by blanks, not by tabs."""
+        return self.form == "table" and not self._tabs
+
+    def query_of(self, line: bytes) -> str:
+        """The query a refused line seems to judge; empty where that cannot be told."""
+        fields = line.split(b"\t") if self._tabs else line.split()
+        place = self._columns[0]
+        return fields[place].decode("utf-8", "replace") if place < len(fields) else ""
 
     def parse(self, line: bytes) -> Judgment | None:
         """The judgment of one line; None for a blank line, a comment or the header.
@@ -145,7 +161,7 @@ class QrelsParser:
                 "if every pair is relevant, say default_relevance=1 or --default-relevance 1",
             )
         self.form, self._columns = "pairs", (0, 1, -1)
-        return column_role(fields[0]) == "query" and column_role(fields[1]) == "document"
+        return _is_header_of_pairs(fields)
 
     def _is_header(self, fields: list[str]) -> bool:
         grade = fields[self._columns[2]].strip()
@@ -180,6 +196,7 @@ class QrelsParser:
         relevance = self._grades.get(text)
         if relevance is None:
             relevance = self._grades[text] = parse_grade(text)
+        self.decimals += "." in text
         return Judgment(query_id, doc_id, relevance)
 
 
@@ -207,6 +224,16 @@ def column_role(name: str) -> str:
     """What a column of this name holds: ``query``, ``document``, ``grade``, or nothing that is known."""
     name = name.strip().lower()
     return next((role for role, names in _NAMES.items() if name in names), "")
+
+
+def is_header_of_pairs(line: bytes) -> bool:
+    """Whether a line names a column of queries and one of documents, and no other."""
+    text = line.decode("utf-8", "replace")
+    return _is_header_of_pairs(text.split("\t") if "\t" in text else text.split())
+
+
+def _is_header_of_pairs(fields: list[str]) -> bool:
+    return [column_role(field) for field in fields] == ["query", "document"]
 
 
 def _at_white_space(line: bytes) -> list[str]:

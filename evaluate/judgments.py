@@ -10,12 +10,10 @@ from typing import Any
 
 from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.qrels import read_qrels
+from beirkit.corpora.qrels_lines import MAX_GRADE
 from beirkit.corpora.records import Qrels
 
 logger = logging.getLogger(__name__)
-
-# pytrec_eval's nDCG takes time that grows with the square of the highest grade, and crashes at 2^30.
-MAX_GRADE = 1000
 
 
 def as_qrels(qrels: Mapping[str, Mapping[str, Any]] | Path | str) -> Mapping[str, Mapping[str, Any]]:

@@ -47,14 +47,14 @@ def test_the_copy_is_written_and_checked(
     assert main([*words, "--fix", "out"]) == 0
     shown = capsys.readouterr().out
     assert "changed BK009 corpus.jsonl:5: 'd1': copy of line 1 left out\n" in shown
-    assert "changed form  qrels/test.tsv:7: grade such as 2.0 written as a whole number\n" in shown
+    assert "changed BK047 qrels/test.tsv:7: grade such as 2.0 written as a whole number\n" in shown
     assert "changed BK025 qrels/test.tsv:7: 'q1/d1': grade 1 left out: 2 on line 2 stays\n" in shown
     assert "out: written with 3 changes; what remains in it:\n" in shown
     assert "out: 0 errors, 0 warnings" in shown
     assert len(read_manifest(tmp_path / "out").provenance.changes) == 3
     assert main([*words, "--fix", "again", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
-    assert [change["code"] for change in data["changes"]] == ["BK009", "", "BK025"]
+    assert [change["code"] for change in data["changes"]] == ["BK009", "BK047", "BK025"]
     assert main(["run", "-d", "out", "-r", "bm25", "--quiet"]) == 0
 
 

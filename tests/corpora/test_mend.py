@@ -63,7 +63,12 @@ def test_a_clean_folder_stays_what_it_is(folder: Path, tmp_path: Path) -> None:
     [
         ("\ufeff" + CORPUS, QUERIES, QRELS, ("BK013", "corpus.jsonl", 1, "", 1)),
         (CORPUS.replace("\n", "\r\n"), QUERIES, QRELS, ("BK014", "corpus.jsonl", 1, "", 2)),
-        (CORPUS + "\n  \n", QUERIES, QRELS, ("", "corpus.jsonl", 3, "", 2)),
+        (CORPUS + "\n  \n", QUERIES, QRELS, ("BK046", "corpus.jsonl", 3, "", 2)),
+        (CORPUS.replace("{}", "null"), QUERIES, QRELS, ("", "corpus.jsonl", 1, "", 1)),
+        (CORPUS, QUERIES, QRELS.replace("\t", " "), ("BK048", "qrels/test.tsv", 1, "", 1)),
+        (CORPUS, QUERIES, QRELS.replace(HEADER, HEADER.upper()), ("", "qrels/test.tsv", 1, "", 1)),
+        (CORPUS, QUERIES, "# note\n" + QRELS, ("BK049", "qrels/test.tsv", 1, "", 1)),
+        (CORPUS, QUERIES, QRELS + "# note\n", ("BK049", "qrels/test.tsv", 5, "", 1)),
         (CORPUS[:-1], QUERIES, QRELS, ("", "corpus.jsonl", None, "", 1)),
         (CORPUS.replace('"title": ""', '"title": null'), QUERIES, QRELS, ("BK012", "corpus.jsonl", 1, "", 1)),
         (CORPUS.replace('"title": "", ', ""), QUERIES, QRELS, ("BK041", "corpus.jsonl", 1, "", 1)),
@@ -79,7 +84,7 @@ def test_a_clean_folder_stays_what_it_is(folder: Path, tmp_path: Path) -> None:
             ("BK021", "qrels/test.tsv", 1, "", 1),
         ),
         (CORPUS, QUERIES, QRELS + "q1\td1\t1\n", ("BK024", "qrels/test.tsv", 5, "q1/d1", 1)),
-        (CORPUS, QUERIES, QRELS.replace("\t2\n", "\t2.0\n"), ("", "qrels/test.tsv", 4, "", 1)),
+        (CORPUS, QUERIES, QRELS.replace("\t2\n", "\t2.0\n"), ("BK047", "qrels/test.tsv", 4, "", 1)),
     ],
 )
 def test_what_is_safe_is_done_and_told_once(
@@ -114,6 +119,13 @@ CONFLICT = QRELS + "q1\td1\t3\nq1\td1\t2\n"
             "corpus.jsonl:3: is not UTF-8",
         ),
         ("unreadable-records", CORPUS + '{"id": "d3", "text": ""}\n', QUERIES, QRELS, 'has no "_id"'),
+        (
+            "unreadable-records",
+            CORPUS + '{"_id": "d3", "_id": "d4", "text": "c"}\n',
+            QUERIES,
+            QRELS,
+            "corpus.jsonl:3: holds the key '_id' twice",
+        ),
         ("unreadable-records", CORPUS + '{"_id": "", "text": ""}\n', QUERIES, QRELS, "id '' is empty"),
         (
             "ids-with-control-characters",
@@ -378,6 +390,30 @@ def test_refusals(tmp_path: Path) -> None:
         mend_folder(folder, tmp_path / "out")
 
 
+def test_nothing_is_written_without_documents_or_queries(tmp_path: Path) -> None:
+    folder = made(tmp_path, corpus=CORPUS.replace("_id", "docid"))
+    with pytest.raises(DataError, match=r"none of its 2 records has an '_id'.*corpus_keys\._id=docid"):
+        mend_folder(folder, tmp_path / "out", STRICT)
+    made(tmp_path, queries="[]\n{}\n")
+    with pytest.raises(DataError, match=r"no query would be left.*unreadable-records=drop \(2 times\)"):
+        mend_folder(folder, tmp_path / "out", STRICT)
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_is_wrapped_and_parted_is_told(tmp_path: Path) -> None:
+    corpus = CORPUS.replace("\n", "\r").replace("{}", '"1901"')
+    report = mend_folder(made(tmp_path, corpus=corpus), tmp_path / "out")
+    told = [(each.code, each.line, each.done) for each in report.changes]
+    assert told == [
+        ("", None, "line end added to the last line"),
+        ("BK059", 1, "2 lines that end with CR alone parted"),
+        ("BK058", 1, "metadata that is no object put into one"),
+    ]
+    documents = list(open_folder(tmp_path / "out").documents())
+    assert documents[0].metadata == {"metadata": "1901"}
+    assert len(documents) == 2
+
+
 def test_every_rule_answers_findings_that_exist() -> None:
     assert {code for rule in RULES.values() for code in rule.codes} <= set(CODES)
 
@@ -446,9 +482,15 @@ def test_with_every_rule_given_no_error_is_left(
 ) -> None:
     place = tmp_path_factory.mktemp("mend")
     folder = made(place, corpus, queries, qrels)
-    mend_folder(folder, place / "out", STRICT)
-    left = [finding for finding in check_folder(place / "out") if finding.severity == "error"]
-    assert left == []
+    try:
+        mend_folder(folder, place / "out", STRICT)
+    except DataError as error:
+        if "would be left" in error.found:  # refused, and told why
+            return
+        raise
+    empty = {code for code, text in (("BK043", corpus), ("BK044", queries)) if not text.strip("\ufeff \r\n")}
+    left = {finding.code for finding in check_folder(place / "out") if finding.severity == "error"}
+    assert left == empty
     report = mend_folder(place / "out", place / "again", STRICT)
     assert report.changes == []
     assert folder_content_ids(place / "again") == folder_content_ids(place / "out")
