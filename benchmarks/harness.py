@@ -155,8 +155,14 @@ def compare(bench: Bench, asked: argparse.Namespace, words: list[str]) -> None:
         first = next(iter(results))
         if problem := bench.differ(results[first], result):
             raise SystemExit(f"{bench.title}: {first} and {name} do not agree: {problem}")
-    print(f"{bench.title}; {asked.rounds} rounds, median (least–greatest); {len(results)} agree")
+    print(headline(bench.title, asked.rounds, len(results)))
     print_table(peers, versions, rounds)
+
+
+def headline(title: str, rounds: int, compared: int) -> str:
+    """What stands above the table; one result alone agrees with nothing."""
+    told = f"{title}; {rounds} {'round' if rounds == 1 else 'rounds, median (least–greatest)'}"
+    return f"{told}; {compared} agree" if compared > 1 else told
 
 
 def one_run(command: list[str], folder: Path) -> dict[str, Any]:

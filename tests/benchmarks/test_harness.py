@@ -80,6 +80,13 @@ def test_peers_run_in_turn_and_a_missing_one_is_left_out(
     assert "left out: gone (no-such-package is not installed)" in capsys.readouterr().out
 
 
+def test_one_result_alone_agrees_with_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compared(monkeypatch, tmp_path, [harness.Peer("a", nothing, "numpy")], {"a": [1, 1]})
+    assert capsys.readouterr().out.splitlines()[0] == "title; 2 rounds, median (least–greatest)"
+
+
 def test_results_that_differ_are_no_benchmark(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     peers = [harness.Peer("a", nothing, "numpy"), harness.Peer("b", nothing, "pytest")]
     with pytest.raises(SystemExit, match="title: a and b do not agree: 1 and 2"):
