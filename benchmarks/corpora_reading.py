@@ -1,7 +1,9 @@
 """Reading a BEIR folder, every id found once: beside beir's loader, datasets and a bare msgspec loop.
 
 Only beirkit finds ids that stand twice; the others keep the last or both. The judgments are read too where a
-peer reads them. What dictionaries cost grows with the corpus: ``--documents 500000 --rounds 1`` takes a minute.
+peer reads them.
+
+What dictionaries cost grows with the corpus; ``--documents 500000 --rounds 1`` takes a minute.
 """
 
 from __future__ import annotations
