@@ -18,6 +18,7 @@ from beirkit.corpora.errors import DataError, UnknownNameError, UsageError, near
 from beirkit.corpora.findings import Known
 from beirkit.corpora.folder import is_beir_folder, open_folder, write_folder
 from beirkit.corpora.manifest import Manifest, has_manifest, read_manifest
+from beirkit.corpora.mend import made_by
 from beirkit.corpora.progress import Progress, silent
 from beirkit.home import built_folder
 
@@ -204,18 +205,21 @@ def self_match_ids(dataset: Dataset, collection: Collection, query_ids: set[str]
 
 
 def config_of(folder: Path) -> DatasetConfig | None:
-    """The shipped facts about a folder, where its manifest says that it was built as a named dataset."""
+    """The shipped facts about a folder, where its manifest says that it was built as a named dataset.
+
+    A mended copy is one still where nothing but its form was changed: its content ids are the same.
+    """
     if not has_manifest(folder):
         return None
     try:
         manifest = read_manifest(folder)
     except DataError:  # a manifest of somebody else's: nothing is known about the folder
         return None
-    source, converter = manifest.provenance.source, manifest.provenance.converter
+    source = manifest.provenance.source
     if source not in names("datasets"):
         return None
     config = load_dataset(source)
-    return config if converter == config.format else None
+    return config if made_by(manifest) == config.format else None
 
 
 def known_defects(folder: Path) -> list[Known]:

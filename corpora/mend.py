@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -22,6 +23,9 @@ from beirkit.corpora.progress import Progress, silent
 
 CONVERTER = "mend"
 """What the manifest of a mended folder names as its converter."""
+
+ORIGINAL = "original"
+"""The option under which it tells what first made the folder, and the content ids it then had."""
 
 
 class MendReport(msgspec.Struct, frozen=True):
@@ -103,6 +107,19 @@ def mend_folder(
     return MendReport(str(target), changes, manifest)
 
 
+def made_by(manifest: Manifest) -> str:
+    """The converter that made what a folder holds.
+
+    A mended copy holds what its original held where nothing but form was changed: where the content ids are
+    the same. Else it is of :data:`CONVERTER`.
+    """
+    converter, original = manifest.provenance.converter, manifest.provenance.options.get(ORIGINAL)
+    if converter != CONVERTER or not isinstance(original, dict):
+        return converter
+    same = original.get("content_ids") == manifest.content_ids
+    return str(original.get("converter", "")) if same else CONVERTER
+
+
 def _tell_manifest(layout: Layout, log: Log) -> None:
     if not has_manifest(layout.folder):
         return
@@ -121,11 +138,15 @@ def _tell_other_files(layout: Layout, log: Log) -> None:
 
 
 def _provenance(layout: Layout, rules: Mapping[str, str], changes: list[Change]) -> Provenance:
-    old = Provenance(source=layout.folder.resolve().name)
+    old, original = Provenance(source=layout.folder.resolve().name), None
     if has_manifest(layout.folder):
         with suppress(DataError):
-            old = read_manifest(layout.folder).provenance
-    options = {"rules": dict(sorted(rules.items()))} if rules else {}
+            manifest = read_manifest(layout.folder)
+            old, ids = manifest.provenance, manifest.content_ids
+            original = old.options.get(ORIGINAL, {"converter": old.converter, "content_ids": ids})
+    options: dict[str, Any] = {"rules": dict(sorted(rules.items()))} if rules else {}
+    if original is not None:
+        options[ORIGINAL] = original
     if "sample" in old.options:  # what is a part stays one
         options["sample"] = old.options["sample"]
     return msgspec.structs.replace(

@@ -220,6 +220,15 @@ def test_published_defects_of_a_named_dataset(
     assert "known BK010: a document has neither title nor text" in shown
     assert "-> empty in the source" in shown
     assert shown.endswith("0 errors, 0 warnings, 0 remarks, 1 known\n")
+    with (birds.parent / "built" / "queries.jsonl").open("a", encoding="utf-8") as out:
+        out.write("\n")
+    keep = ["--rule", "empty-documents=keep", "--strict"]
+    assert main(["check", "built", "--fix", "mended", *keep]) == 0  # of equal content
+    assert main(["check", "mended", "--fix", "twice", *keep]) == 0
+    assert capsys.readouterr().out.endswith("0 errors, 0 warnings, 0 remarks, 1 known\n")
+    add_document(birds.parent / "twice", '{"_id": "e2", "title": "", "text": "one document more"}')
+    assert main(["check", "twice", "--fix", "more", *keep]) == 1
+    assert capsys.readouterr().out.endswith("0 errors, 1 warning, 0 remarks\n")
 
 
 def test_known_defects_in_the_shipped_files_have_codes() -> None:
