@@ -21,6 +21,7 @@ _UNKNOWN_FIELD = re.compile(r"unknown field `([^`]*)`(?: - at `\$\.([^`]*)`)?")
 _INVALID_VALUE = re.compile(r"Invalid enum value '([^']*)' - at `\$\.([^`]*)`")
 
 _SHIPPED = Path(__file__).parent
+_OF_THE_FILES = {"expected", "known", "differences", "published", "revision"}  # not of what they are about
 
 
 @cache
@@ -51,19 +52,9 @@ def read_config(path: Path, shape: type[ConfigT]) -> ConfigT:
         ConfigError: the file cannot be read, is not YAML, or has an unknown key or a wrong type; the
             message names file and key path.
     """
-    try:
-        data = load_yaml(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"cannot be read: {error.strerror}", path=path) from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"is not UTF-8 at byte {error.start}", path=path) from error
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = None if mark is None else mark.line + 1
-        problem = getattr(error, "problem", None) or str(error) or "cannot be parsed"
-        raise ConfigError(f"is not YAML: {problem}", path=path, line=line) from error
-    if not isinstance(data, dict):
-        raise ConfigError("holds no keys", path=path, hint=f"it should be a mapping with: {_keys(shape)}")
+    data = _mapping(path, shape)
+    if shape is DatasetConfig and "extends" in data:
+        data = _extended(data, path)
     return beside(convert(data, shape, path=path), path)
 
 
@@ -103,6 +94,46 @@ def convert(data: Any, shape: type[ConfigT], *, path: Path | str) -> ConfigT:
         elif "Expected `bool`" in message:
             hint = "write true or false"
         raise ConfigError(message.replace(" - at `$.", " at `"), path=path, hint=hint) from error
+
+
+def _mapping(path: Path, shape: type[msgspec.Struct]) -> dict[str, Any]:
+    """The keys of a YAML file."""
+    try:
+        data = load_yaml(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"cannot be read: {error.strerror}", path=path) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"is not UTF-8 at byte {error.start}", path=path) from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = None if mark is None else mark.line + 1
+        problem = getattr(error, "problem", None) or str(error) or "cannot be parsed"
+        raise ConfigError(f"is not YAML: {problem}", path=path, line=line) from error
+    if not isinstance(data, dict):
+        raise ConfigError("holds no keys", path=path, hint=f"it should be a mapping with: {_keys(shape)}")
+    return data
+
+
+def _extended(data: dict[str, Any], path: Path) -> dict[str, Any]:
+    """The keys of a file over those of the shipped dataset that it extends.
+
+    Raises:
+        ConfigError: no dataset has that name, or it extends another one itself.
+    """
+    parent, known = data["extends"], list(names("datasets"))
+    if parent not in known:
+        hint = nearest(str(parent), known)
+        raise ConfigError(f"extends {parent!r}, which is no dataset", path=path, hint=hint)
+    base = _mapping(_SHIPPED / "datasets" / f"{parent}.yaml", DatasetConfig)
+    if "extends" in base:
+        found = f"extends {parent!r}, which itself extends {base['extends']!r}"
+        raise ConfigError(found, path=path, hint="name the one that has all the facts")
+    same_format = data.get("format", base["format"]) == base["format"]
+    dropped = _OF_THE_FILES if same_format else {*_OF_THE_FILES, "options", "json"}
+    merged = {key: value for key, value in base.items() if key not in dropped} | data
+    if same_format and isinstance(own := data.get("options", {}), dict):
+        merged["options"] = {**base.get("options", {}), **own}
+    return merged
 
 
 def _shipped(name: str, kind: Kind) -> Path:

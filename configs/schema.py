@@ -45,12 +45,49 @@ class KnownDefect(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     count: int | None = None
 
 
+class Published(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One published form of a dataset, which ``beirkit fetch`` brings.
+
+    Attributes:
+        kind: ``beir``, an archive of a BEIR folder; ``huggingface``, a dataset repository of its hub;
+            ``raw``, a file of the source's own release.
+        url: address of the archive or file.
+        mirrors: further addresses of the same bytes.
+        md5: of the archive or file, as its publisher states it.
+        sha256: of the archive or file.
+        bytes: its size.
+        repository: ``OWNER/NAME`` on the hub.
+        revision: full commit of the repository, 40 hex digits.
+        qrels: the repository of the judgments, where it is another one.
+        qrels_revision: its full commit.
+        options: options of the converter that reads what was fetched: ``beir`` for an archive,
+            ``huggingface`` for a repository, the dataset's own format for raw files.
+        note: what a user should know before fetching it.
+    """
+
+    kind: Literal["beir", "huggingface", "raw"]
+    url: str = ""
+    mirrors: list[str] = []
+    md5: str = ""
+    sha256: str = ""
+    bytes: int | None = None
+    repository: str = ""
+    revision: str = ""
+    qrels: str = ""
+    qrels_revision: str = ""
+    options: dict[str, Any] = {}
+    note: str = ""
+
+
 class DatasetConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     r"""Facts about one dataset (``configs/datasets/*.yaml``).
 
     Attributes:
         name: the name in every command and result.
         title: what people call it.
+        extends: name of a shipped dataset whose facts hold where this file says nothing, but for what is true
+            of its files alone: ``expected``, ``known``, ``differences``, ``published`` and ``revision``. Of
+            the same format, ``options`` are taken key by key; of another, not at all.
         format: catalog name of the converter that reads its source.
         options: options of that converter.
         json: how corpus.jsonl and queries.jsonl write non-ASCII characters: as they are, or ``\uXXXX``.
@@ -64,6 +101,9 @@ class DatasetConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         self_match: whether a result whose id equals the query's is removed before scoring.
         family: datasets of one family share texts; training on one is not zero-shot on another.
         known: published defects, which `beirkit check` tells as known.
+        differences: how the result of the documented rules differs from the published BEIR files, where it
+            does; told at every conversion.
+        published: forms that can be fetched, the preferred one first.
         judgment_kind: what a judgment says.
         licence: as the owner states it.
         citation: as the owner asks for it.
@@ -73,6 +113,7 @@ class DatasetConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     name: str
     title: str
+    extends: str = ""
     format: str
     options: dict[str, Any] = {}
     json: Literal["utf-8", "ascii"] = "utf-8"
@@ -86,6 +127,8 @@ class DatasetConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     self_match: Literal["keep", "remove"] = "keep"
     family: str
     known: list[KnownDefect] = []
+    differences: list[str] = []
+    published: list[Published] = []
     judgment_kind: Literal["graded", "reference-url", "span"] = "graded"
     licence: str
     citation: str = ""
@@ -125,9 +168,10 @@ class SuiteConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     Attributes:
         name: the name of the tables it makes.
         title: one line for people.
-        datasets: names or folders. A relative path, known by a slash, starts at this file's folder.
-        retrievers: names, names with options, or YAML files; with a slash or the ending ``.yaml`` or ``.yml``
-            a relative path, which starts at this file's folder.
+        datasets: names of datasets, folders, or names of suites, each of which is one member with the mean of
+            its own members. A relative path, known by a slash, starts at this file's folder.
+        retrievers: names, names with options, or YAML files, where the suite itself says what is run; with a
+            slash or the ending ``.yaml`` or ``.yml`` a relative path, which starts at this file's folder.
         protocol: how runs are scored.
         measures: columns of the table; empty: the protocol's default.
         k: results kept per query.
@@ -138,7 +182,7 @@ class SuiteConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     name: str
     title: str = ""
     datasets: list[str]
-    retrievers: list[str]
+    retrievers: list[str] = []
     protocol: str = "beirkit"
     measures: list[str] = []
     k: int = 1000

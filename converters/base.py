@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
 
-from beirkit.corpora.collection import Collection
+from beirkit.converters.reading.source import Source
+from beirkit.corpora.collection import Collection, Provenance
+from beirkit.corpora.records import Document, Judgment, Query
 
 
 class NoOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -45,3 +48,43 @@ class Converter(ABC, Generic[OptionsT]):
         Raises:
             DataError: the source is not what this converter reads, with path and line.
         """
+
+    def collection(
+        self,
+        source: Source,
+        options: msgspec.Struct,
+        *,
+        files: Iterable[str],
+        documents: Callable[[], Iterable[Document]],
+        queries: Callable[[], Iterable[Query]],
+        judgments: Mapping[str, Callable[[], Iterable[Judgment]]],
+        more_inputs: Mapping[str, str] | None = None,
+    ) -> Collection:
+        """The collection over files of a source: it keeps them open, and its errors name them as users do.
+
+        Args:
+            source: what ``raw`` is.
+            options: as ``convert`` got them; those that say something are recorded.
+            files: names of the source's files that are read; their hashes are recorded.
+            documents: starts a pass over the documents.
+            queries: starts a pass over the queries.
+            judgments: for each split, what starts a pass over its judgments.
+            more_inputs: SHA-256 of files outside the source, by name.
+        """
+        return Collection(
+            documents=source.reading(documents),
+            queries=source.reading(queries),
+            judgments={split: source.reading(start) for split, start in judgments.items()},
+            provenance=Provenance(
+                source=self.name,
+                converter=self.name,
+                options=_told(options),
+                inputs={**source.inputs(files), **(more_inputs or {})},
+            ),
+        )
+
+
+def _told(options: msgspec.Struct) -> dict[str, Any]:
+    """The options that were given a value."""
+    given: dict[str, Any] = msgspec.to_builtins(options)
+    return {name: value for name, value in given.items() if value not in ("", None, {}, [])}

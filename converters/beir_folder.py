@@ -10,9 +10,9 @@ from typing import ClassVar
 
 import msgspec
 
-from beirkit.converters.archives import bare_archive_name
 from beirkit.converters.base import Converter
-from beirkit.converters.source import Source
+from beirkit.converters.reading.archives import bare_archive_name
+from beirkit.converters.reading.source import Source
 from beirkit.corpora.collection import Collection
 from beirkit.corpora.errors import DataError, UnknownNameError, nearest
 from beirkit.corpora.folder import open_folder
@@ -137,17 +137,11 @@ def _choose(source: Source, asked: str) -> str:
         return matching[0]
     if not roots:
         have = ", ".join(source.names[:8]) + (" …" if len(source.names) > 8 else "") or "nothing"
-        raise DataError(
-            "holds no BEIR folder: there is no corpus.jsonl, plain or compressed",
-            path=source.raw,
-            hint=f"found: {have}",
-        )
+        found = "holds no BEIR folder: there is no corpus.jsonl, plain or compressed"
+        raise DataError(found, path=source.raw, hint=f"found: {have}")
     if "" in roots:
         return ""
     if len(roots) > 1:
-        raise DataError(
-            f"holds {len(roots)} BEIR folders: {', '.join(roots)}",
-            path=source.raw,
-            hint=f"name one of them: --set folder={PurePosixPath(roots[0]).name}",
-        )
+        hint = f"name one of them: --set folder={PurePosixPath(roots[0]).name}"
+        raise DataError(f"holds {len(roots)} BEIR folders: {', '.join(roots)}", path=source.raw, hint=hint)
     return roots[0]

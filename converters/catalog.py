@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -97,10 +97,8 @@ def convert(name: str, raw: Path | str | None = None, options: dict[str, Any] | 
         UsageError: ``raw`` is missing or does not exist, or an option is unknown or has a wrong type.
         DataError: the source is not what the converter reads.
     """
-    from beirkit.converters.options import checked
-
     cls = get(name)
-    settings = checked(name, cls.Options, options or {})
+    settings = check_options(name, options or {})
     if raw is None:
         if cls.needs_raw:
             raise UsageError(
@@ -112,6 +110,17 @@ def convert(name: str, raw: Path | str | None = None, options: dict[str, Any] | 
     if not path.exists():
         raise UsageError("there is no such file or folder", path=path)
     return cls().convert(path, settings)
+
+
+def check_options(name: str, options: Mapping[str, Any]) -> Any:
+    """The options of one converter, as its ``Options``.
+
+    Raises:
+        ConfigError: an option is unknown or has a wrong type.
+    """
+    from beirkit.converters.options import checked
+
+    return checked(name, get(name).Options, options)
 
 
 @cache

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from beirkit.converters.base import Converter, NoOptions
-from beirkit.converters.docstrings import split_docstring
-from beirkit.converters.ids import content_hash
-from beirkit.converters.python_source import documented_objects
+from beirkit.converters.reading.docstrings import split_docstring
+from beirkit.converters.reading.ids import content_hash
+from beirkit.converters.reading.python_source import documented_objects
 from beirkit.corpora.collection import Collection, Provenance
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.records import Document, Judgment, Query

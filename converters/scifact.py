@@ -8,22 +8,15 @@ from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar, NamedTuple
 
-from beirkit.converters.archives import SUFFIXES
 from beirkit.converters.base import Converter, NoOptions
-from beirkit.converters.printed_arrays import integer_array, string_array
-from beirkit.converters.readers import read_csv, read_jsonl
-from beirkit.converters.source import Source
-from beirkit.corpora.collection import Collection, Provenance
+from beirkit.converters.reading.archives import SUFFIXES
+from beirkit.converters.reading.printed_arrays import integer_array, string_array
+from beirkit.converters.reading.readers import read_csv, read_jsonl
+from beirkit.converters.reading.rows import Row
+from beirkit.converters.reading.source import Source
+from beirkit.corpora.collection import Collection
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.records import Document, Judgment, Query
-
-
-class Abstract(NamedTuple):
-    """One line of the corpus file: the abstract is a list of sentences."""
-
-    doc_id: str
-    title: str
-    sentences: list[str]
 
 
 class Claim(NamedTuple):
@@ -41,19 +34,18 @@ class Layout(NamedTuple):
     corpus: str
     train: str
     dev: str
-    abstracts: Callable[[Path], Iterator[Abstract]]
+    documents: Callable[[Path], Iterator[Document]]
     claims: Callable[[Path], Iterator[Claim]]
 
 
 class Scifact(Converter[NoOptions]):
     """SciFact as BEIR has it: abstracts as documents, claims as queries, cited abstracts as relevant.
 
-    ``raw`` is the folder of the original release (``corpus.jsonl``, ``claims_train.jsonl``,
-    ``claims_dev.jsonl``) or of its form in CSV (``corpus_train.csv``, ``claims_train.csv``,
-    ``claims_validation.csv``), or a zip or tar of either. The text of a document is its sentences without
-    edge blanks, joined by one blank. Judgments are the cited abstracts, with or without evidence: they are
-    what BEIR's test split has. Claims for development are the split ``test``; the released test claims have
-    no labels and are not read. Options: none.
+    ``raw`` is the folder, zip or tar of the original release (``corpus.jsonl``, ``claims_train.jsonl``,
+    ``claims_dev.jsonl``) or of its form in CSV (``corpus_train.csv``, …, ``claims_validation.csv``). A
+    document's text is its sentences without edge blanks, joined by one blank. Judgments are the cited
+    abstracts, with or without evidence: they are what BEIR's test split has. Claims for development are the
+    split ``test``; the released test claims have no labels and are not read. Options: none.
     """
 
     name: ClassVar[str] = "scifact"
@@ -73,14 +65,16 @@ class Scifact(Converter[NoOptions]):
         def claims(name: str) -> Iterator[Claim]:
             return layout.claims(source.path(name))
 
-        return Collection(
-            documents=source.reading(lambda: map(_document, layout.abstracts(source.path(corpus)))),
-            queries=source.reading(lambda: map(_query, chain(claims(train), claims(dev)))),
+        return self.collection(
+            source,
+            options,
+            files=files,
+            documents=lambda: layout.documents(source.path(corpus)),
+            queries=lambda: map(_query, chain(claims(train), claims(dev))),
             judgments={
-                split: source.reading(partial(_judgments, partial(claims, name)))
-                for split, name in {"train": train, "test": dev}.items()
+                "train": partial(_judgments, partial(claims, train)),
+                "test": partial(_judgments, partial(claims, dev)),
             },
-            provenance=Provenance(source="scifact", converter=self.name, inputs=source.inputs(files)),
         )
 
 
@@ -88,7 +82,7 @@ def _find(source: Source) -> tuple[Layout, list[str]]:
     by_name = {PurePosixPath(name).name: name for name in reversed(source.names)}
     for layout in _LAYOUTS:
         wanted = layout[:3]
-        if all(name in by_name for name in wanted):
+        if by_name.keys() >= set(wanted):
             return layout, [by_name[name] for name in wanted]
     forms = " or ".join(", ".join(layout[:3]) for layout in _LAYOUTS)
     have = ", ".join(source.names[:8]) or "nothing"
@@ -98,9 +92,9 @@ def _find(source: Source) -> tuple[Layout, list[str]]:
     raise DataError(f"is no SciFact release; needed are {forms}", path=source.raw, hint=hint)
 
 
-def _document(abstract: Abstract) -> Document:
-    text = " ".join(sentence.strip() for sentence in abstract.sentences)
-    return Document(abstract.doc_id, abstract.title, text)
+def _document(row: Row, sentences: list[str]) -> Document:
+    text = " ".join(sentence.strip() for sentence in sentences)
+    return Document(row.id("doc_id"), row.text("title"), text)
 
 
 def _query(claim: Claim) -> Query:
@@ -109,13 +103,12 @@ def _query(claim: Claim) -> Query:
 
 def _judgments(claims: Callable[[], Iterator[Claim]]) -> Iterator[Judgment]:
     for claim in claims():
-        for doc_id in dict.fromkeys(claim.cited):  # claim 1245 cites one abstract twice
-            yield Judgment(claim.claim_id, doc_id, 1)
+        cited = dict.fromkeys(claim.cited)  # claim 1245 cites one abstract twice
+        yield from (Judgment(claim.claim_id, doc_id, 1) for doc_id in cited)
 
 
-def _abstracts_jsonl(path: Path) -> Iterator[Abstract]:
-    for row in read_jsonl(path):
-        yield Abstract(row.id("doc_id"), row.text("title"), row.texts("abstract"))
+def _documents_jsonl(path: Path) -> Iterator[Document]:
+    return (_document(row, row.texts("abstract")) for row in read_jsonl(path))
 
 
 def _claims_jsonl(path: Path) -> Iterator[Claim]:
@@ -124,9 +117,8 @@ def _claims_jsonl(path: Path) -> Iterator[Claim]:
         yield Claim(row.id("id"), row.text("claim"), cited, row.cells.get("evidence") or {})
 
 
-def _abstracts_csv(path: Path) -> Iterator[Abstract]:
-    for row in read_csv(path):
-        yield Abstract(row.id("doc_id"), row.text("title"), string_array(row, "abstract"))
+def _documents_csv(path: Path) -> Iterator[Document]:
+    return (_document(row, string_array(row, "abstract")) for row in read_csv(path))
 
 
 def _claims_csv(path: Path) -> Iterator[Claim]:
@@ -147,6 +139,6 @@ def _claims_csv(path: Path) -> Iterator[Claim]:
 
 
 _LAYOUTS = (
-    Layout("corpus.jsonl", "claims_train.jsonl", "claims_dev.jsonl", _abstracts_jsonl, _claims_jsonl),
-    Layout("corpus_train.csv", "claims_train.csv", "claims_validation.csv", _abstracts_csv, _claims_csv),
+    Layout("corpus.jsonl", "claims_train.jsonl", "claims_dev.jsonl", _documents_jsonl, _claims_jsonl),
+    Layout("corpus_train.csv", "claims_train.csv", "claims_validation.csv", _documents_csv, _claims_csv),
 )

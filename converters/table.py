@@ -8,9 +8,9 @@ from typing import ClassVar
 import msgspec
 
 from beirkit.converters.base import Converter
-from beirkit.converters.readers import Format
-from beirkit.converters.table_columns import check_columns
-from beirkit.converters.table_reading import Reading
+from beirkit.converters.reading.readers import Format
+from beirkit.converters.reading.table_columns import check_columns
+from beirkit.converters.reading.table_reading import Reading
 from beirkit.corpora.collection import Collection, Provenance
 from beirkit.corpora.errors import UsageError
 from beirkit.corpora.files import sha256_file

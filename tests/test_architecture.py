@@ -65,6 +65,8 @@ HEAVY_AT_IMPORT: dict[str, str] = {}
 NOT_FOR_HELP = HEAVY | {"numpy"}
 
 LONGEST_FILE = 400
+LONGEST_CONVERTER = 150  # a format family is one idea
+COPIED = 6  # lines of code that no two converters may have in common
 
 
 def under(module: str, names: tuple[str, ...]) -> bool:
@@ -279,3 +281,32 @@ def _names(path: Path) -> set[str]:
             case ast.Constant(value=str(text)):
                 strings.add(text)
     return found | strings if "__getattr__" in found else found
+
+
+def converters() -> list[Path]:
+    """The modules of format families; what they share lies in converters/reading."""
+    rooms = (path for path in in_room("converters") if path.parent == Path("converters"))
+    return [path for path in rooms if "Converter[" in (CHECKOUT / path).read_text(encoding="utf-8")]
+
+
+def test_a_format_family_is_small() -> None:
+    lengths = {path: len((CHECKOUT / path).read_text(encoding="utf-8").splitlines()) for path in converters()}
+    assert not {path: length for path, length in lengths.items() if length > LONGEST_CONVERTER}
+
+
+def test_no_two_format_families_share_a_copied_block() -> None:
+    seen: dict[tuple[str, ...], Path] = {}
+    copied = []
+    for path in converters():
+        tree = ast.parse((CHECKOUT / path).read_text(encoding="utf-8"))
+        for node in ast.walk(tree):  # docstrings and imports may be alike
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
+                node.body = node.body[1:] or [ast.Pass()]
+        tree.body = [node for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)]
+        lines = ast.unparse(tree).splitlines()
+        lines = [line.strip() for line in lines if line.strip()]
+        for start in range(len(lines) - COPIED + 1):
+            block = tuple(lines[start : start + COPIED])
+            if seen.setdefault(block, path) != path:
+                copied.append(f"{path} and {seen[block]} share: {' | '.join(block)}")
+    assert not copied, "\n".join(copied)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from beirkit.converters.catalog import convert
-from beirkit.converters.ids import content_hash
 from beirkit.converters.pystdlib import Entry, names_itself, reads_as_query
+from beirkit.converters.reading.ids import content_hash
 from beirkit.corpora.collection import Collection
 from beirkit.corpora.errors import DataError
 

@@ -13,8 +13,8 @@ import pytest
 from beirkit.configs.load import load_dataset
 from beirkit.converters.catalog import convert
 from beirkit.converters.expected import differences
-from beirkit.converters.printed_arrays import integer_array, string_array
-from beirkit.converters.rows import Row
+from beirkit.converters.reading.printed_arrays import integer_array, string_array
+from beirkit.converters.reading.rows import Row
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.folder import write_folder
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from beirkit.converters.source import Source
+from beirkit.converters.reading.source import Source
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import sha256_file
 

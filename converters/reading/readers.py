@@ -11,7 +11,7 @@ from typing import Any, Literal, NoReturn
 
 import msgspec
 
-from beirkit.converters.rows import Row
+from beirkit.converters.reading.rows import Row
 from beirkit.corpora.compressed import bare_name
 from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.files import byte_lines, lines, open_bytes

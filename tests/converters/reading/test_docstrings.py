@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from beirkit.converters.docstrings import Parts, split_docstring
+from beirkit.converters.reading.docstrings import Parts, split_docstring
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from beirkit.converters.readers import Dialect, read_rows
+from beirkit.converters.reading.readers import Dialect, read_rows
 from beirkit.corpora.errors import DataError, UsageError
 
 

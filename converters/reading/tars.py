@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
-from beirkit.converters.archives import GET_AGAIN, Archive, Limits
+from beirkit.converters.reading.archives import GET_AGAIN, Archive, Limits
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import open_bytes
 

@@ -157,8 +157,8 @@ def open_archive(path: Path, limits: Limits | None = None) -> Archive:
             or is no regular file.
         MissingExtraError: it is compressed with zstd, and the package for it is not installed.
     """
-    from beirkit.converters.tars import Tar
-    from beirkit.converters.zips import Zip
+    from beirkit.converters.reading.tars import Tar
+    from beirkit.converters.reading.zips import Zip
 
     limits = limits or Limits.from_environment()
     try:

@@ -9,10 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from beirkit.converters.readers import read_rows
-from beirkit.converters.rows import Row
-from beirkit.converters.table_cells import Cells, Passage, Skipped
-from beirkit.converters.table_columns import dialect
+from beirkit.converters.reading.readers import read_rows
+from beirkit.converters.reading.rows import Row
+from beirkit.converters.reading.table_cells import Cells, Passage, Skipped
+from beirkit.converters.reading.table_columns import dialect
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.records import Document, Judgment, Query
 

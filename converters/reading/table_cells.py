@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from beirkit.converters.ids import content_hash
-from beirkit.converters.rows import Row
+from beirkit.converters.reading.ids import content_hash
+from beirkit.converters.reading.rows import Row
 from beirkit.corpora.findings import Refused
 from beirkit.corpora.qrels_lines import parse_grade
 

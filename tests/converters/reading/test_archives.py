@@ -18,10 +18,10 @@ from typing import Any
 
 import pytest
 
-from beirkit.converters import archives
-from beirkit.converters.archives import Limits, bare_archive_name, open_archive
 from beirkit.converters.catalog import convert
-from beirkit.converters.source import Source
+from beirkit.converters.reading import archives
+from beirkit.converters.reading.archives import Limits, bare_archive_name, open_archive
+from beirkit.converters.reading.source import Source
 from beirkit.corpora.errors import BeirkitError, DataError, UsageError, WriteError
 from beirkit.corpora.files import sha256_file
 

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from beirkit.converters.readers import Dialect, other_delimiter, read_rows
+from beirkit.converters.reading.readers import Dialect, other_delimiter, read_rows
 from beirkit.corpora.errors import DataError, UsageError, nearest
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from beirkit.converters.archives import GET_AGAIN, Archive, Limits
+from beirkit.converters.reading.archives import GET_AGAIN, Archive, Limits
 from beirkit.corpora.errors import DataError
 
 _END = b"PK\x05\x06"  # the record at the end of a zip, 22 bytes and a comment

@@ -8,10 +8,12 @@ import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from beirkit.converters.archives import Archive, Limits, open_archive
+from beirkit.converters.reading.archives import SUFFIXES, Archive, Limits, open_archive
+from beirkit.corpora.compressed import bare_name
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import sha256_file
 
@@ -30,23 +32,58 @@ class Source:
 
     Args:
         raw: the folder or archive.
+        alone: take a file that is no archive for a source of one file.
         limits: how much an archive may hold; ``None``: as the environment says.
 
     Raises:
         DataError: neither a folder nor a sound archive, or one with a hostile member, which is named.
     """
 
-    def __init__(self, raw: Path, limits: Limits | None = None) -> None:
+    def __init__(self, raw: Path, limits: Limits | None = None, *, alone: bool = False) -> None:
         self.raw = raw
         self._archive: Archive | None = None
         self._folder = raw
         if raw.is_dir():
             self.names = tuple(sorted(_below(raw)))
             return
+        if alone and not raw.name.lower().endswith(SUFFIXES):
+            self._folder, self.names = raw.parent, (raw.name,)
+            return
         self._archive = open_archive(raw, limits)
         self.names = tuple(sorted(name for name in self._archive.sizes if not _is_clutter(name)))
         self._folder = Path(tempfile.mkdtemp(prefix="beirkit-"))
         self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+
+    def find(self, *patterns: str) -> list[str]:
+        """Names of the files that match one of the patterns, sorted; compressed files match as plain ones.
+
+        Args:
+            patterns: shell patterns for the last part of the path, or with slashes for its last parts.
+        """
+        return [name for name in self.names if any(_matches(name, pattern) for pattern in patterns)]
+
+    def only(self, *patterns: str, what: str) -> str:
+        """The one file that matches one of the patterns.
+
+        Args:
+            patterns: as in :meth:`find`.
+            what: what the file holds, for the message.
+
+        Raises:
+            DataError: no file matches, or several do; the message lists what is there.
+        """
+        found = self.find(*patterns)
+        if len(found) == 1:
+            return found[0]
+        wanted = " or ".join(patterns)
+        if found:
+            hint = "take the others out, or put the right one in a folder of its own"
+            listed = ", ".join(found[:5])
+            raise DataError(
+                f"has {len(found)} files for {what} ({wanted}): {listed}", path=self.raw, hint=hint
+            )
+        have = ", ".join(self.names[:8]) + (" …" if len(self.names) > 8 else "") or "nothing"
+        raise DataError(f"has no file {wanted}, which holds {what}", path=self.raw, hint=f"found: {have}")
 
     def path(self, name: str) -> Path:
         """A readable path of one file.
@@ -112,6 +149,12 @@ def _below(folder: Path) -> Iterator[str]:
         if len(relative.parts) >= _DEPTH:
             folders.clear()
         yield from (name for file in files if not _is_clutter(name := (relative / file).as_posix()))
+
+
+def _matches(name: str, pattern: str) -> bool:
+    depth = pattern.count("/") + 1
+    end = "/".join(name.split("/")[-depth:])
+    return fnmatchcase(end, pattern) or fnmatchcase(bare_name(end), pattern)
 
 
 def _is_clutter(name: str) -> bool:

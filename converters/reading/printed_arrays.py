@@ -6,7 +6,7 @@ import ast
 import io
 import tokenize
 
-from beirkit.converters.rows import Row
+from beirkit.converters.reading.rows import Row
 
 
 def integer_array(row: Row, column: str) -> list[str]:
