@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from beirkit.configs.schema import SuiteConfig as SuiteConfig
     from beirkit.configs.spec import parse_retriever as parse_retriever
+    from beirkit.conversion import convert_source as convert_source
     from beirkit.corpora.check import check_folder as check_folder
     from beirkit.corpora.collection import Collection as Collection
     from beirkit.corpora.errors import BeirkitError as BeirkitError
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from beirkit.corpora.run import Run as Run
     from beirkit.corpora.run_files import read_run as read_run
     from beirkit.corpora.run_files import write_run as write_run
-    from beirkit.datasets import convert_source as convert_source
     from beirkit.evaluate.compare import compare as compare
     from beirkit.evaluate.measures import Measure as Measure
     from beirkit.experiment import run_suite as run_suite
@@ -53,7 +53,7 @@ _PUBLIC = {
     "Workplace": "beirkit.retrievers.base:Workplace",
     "check_folder": "beirkit.corpora.check:check_folder",
     "compare": "beirkit.evaluate.compare:compare",
-    "convert_source": "beirkit.datasets:convert_source",
+    "convert_source": "beirkit.conversion:convert_source",
     "create": "beirkit.retrievers.catalog:create",
     "diff_qrels": "beirkit.corpora.qrels_diff:diff_qrels",
     "filter_judgments": "beirkit.corpora.qrels_tools:filter_judgments",

@@ -7,19 +7,17 @@ import shlex
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-import msgspec
-
-from beirkit.configs.load import load_dataset, names
+from beirkit.configs.load import names
 from beirkit.configs.schema import DatasetConfig
-from beirkit.corpora.collection import Collection, Provenance
+from beirkit.conversion import convert_source as convert_source
+from beirkit.conversion import named
+from beirkit.corpora.collection import Collection
 from beirkit.corpora.errors import DataError, UnknownNameError, UsageError, nearest
-from beirkit.corpora.findings import Known
-from beirkit.corpora.folder import is_beir_folder, open_folder, write_folder
-from beirkit.corpora.manifest import Manifest, has_manifest, read_manifest
-from beirkit.corpora.mend import made_by
+from beirkit.corpora.folder import is_beir_folder, open_folder
+from beirkit.corpora.manifest import has_manifest, read_manifest
 from beirkit.corpora.progress import Progress, silent
+from beirkit.facts import config_named, config_of
 from beirkit.home import built_folder
 
 _log = logging.getLogger(__name__)
@@ -48,21 +46,21 @@ def find_dataset(text: str, *, progress: Progress = silent) -> Dataset:
     """The dataset that a user named, built first where that needs no raw files.
 
     Args:
-        text: a name from ``beirkit list datasets``, or the path of a BEIR folder.
+        text: a name from ``beirkit list datasets``, a YAML file with the facts about a dataset of one's own,
+            or the path of a BEIR folder.
         progress: shows how a build gets on.
 
     Raises:
         UnknownNameError: neither a name nor a folder.
         UsageError: the dataset must be converted from raw files first; the message holds the command.
     """
-    if text in names("datasets"):
-        if is_beir_folder(text):
+    if (config := config_named(text)) is not None:
+        if text in names("datasets") and is_beir_folder(text):
             _log.warning("%s is taken for the dataset of that name; the folder here is ./%s", text, text)
-        config = load_dataset(text)
-        folder = built_folder(text)
+        folder = built_folder(config.name)
         if not is_beir_folder(folder) or _is_out_of_date(config, folder):
-            _build_named(config, folder, progress)
-        return Dataset(text, folder, config)
+            _build(text, config, folder, progress)
+        return Dataset(config.name, folder, config)
     path = Path(text)
     if is_beir_folder(path):
         known = config_of(path)
@@ -100,67 +98,6 @@ def _own_name(folder: Path) -> str:
     """A folder's name, told apart from the dataset of that name, which it is not."""
     name = folder.resolve().name
     return f"{name}-folder" if name in names("datasets") else name
-
-
-def convert_source(
-    source: str,
-    raw: Path | None,
-    out: Path | None,
-    options: dict[str, Any] | None = None,
-    *,
-    gzip: bool = False,
-    overwrite: bool = False,
-    progress: Progress = silent,
-) -> tuple[Path, Manifest]:
-    """Convert a named dataset or any file of a known format to a BEIR folder.
-
-    Args:
-        source: a name from ``beirkit list datasets`` or ``beirkit list formats``.
-        raw: its raw file or folder, where it has one.
-        out: folder to write; ``None``: a named dataset's own place.
-        options: options of the converter, over those of the dataset's configuration.
-        gzip: write ``.jsonl.gz`` and ``.tsv.gz``.
-        overwrite: replace a folder that beirkit wrote before.
-        progress: shows how the work gets on.
-
-    Returns:
-        The folder and its manifest.
-    """
-    from beirkit.converters import catalog
-
-    format_name = format_of(source)
-    config = load_dataset(source) if source in names("datasets") else None
-    if out is None:
-        if config is None:
-            raise UsageError("a format needs a folder to write to", hint="add --out FOLDER")
-        out = built_folder(source)
-    merged = {**(config.options if config else {}), **(options or {})}
-    collection = catalog.convert(format_name, raw, merged)
-    if config is not None:
-        collection.provenance = _named(collection.provenance, config)
-    ascii_escapes = config is not None and config.json == "ascii"
-    manifest = write_folder(
-        collection, out, ascii=ascii_escapes, gzip=gzip, overwrite=overwrite, progress=progress
-    )
-    if config is not None and config.expected is not None:
-        _report_differences(manifest, config)
-    return out, manifest
-
-
-def format_of(source: str) -> str:
-    """The format of a named dataset, or the name itself where it is a format's.
-
-    Raises:
-        UnknownNameError: it is neither.
-    """
-    from beirkit.converters import catalog
-
-    if source in names("datasets"):
-        return load_dataset(source).format
-    if source in catalog.names():
-        return source
-    known = sorted({*names("datasets"), *catalog.names()})
-    raise UnknownNameError(f"no dataset or format is called {source!r}", hint=nearest(source, known))
 
 
 def choose_split(dataset: Dataset, collection: Collection, asked: str | None) -> str:
@@ -204,50 +141,17 @@ def self_match_ids(dataset: Dataset, collection: Collection, query_ids: set[str]
     )
 
 
-def config_of(folder: Path) -> DatasetConfig | None:
-    """The shipped facts about a folder, where its manifest says that it was built as a named dataset.
-
-    A mended copy is one still where nothing but its form was changed: its content ids are the same.
-    """
-    if not has_manifest(folder):
-        return None
-    try:
-        manifest = read_manifest(folder)
-    except DataError:  # a manifest of somebody else's: nothing is known about the folder
-        return None
-    source = manifest.provenance.source
-    if source not in names("datasets"):
-        return None
-    config = load_dataset(source)
-    return config if made_by(manifest) == config.format else None
-
-
-def known_defects(folder: Path) -> list[Known]:
-    """The published defects of the dataset that a folder was built as, for ``check_folder``."""
-    config = config_of(folder)
-    return [
-        Known(
-            code=defect.code,
-            note=defect.note,
-            file=defect.file,
-            keys=tuple(defect.ids),
-            count=defect.count,
-        )
-        for defect in (config.known if config else [])
-    ]
-
-
-def _build_named(config: DatasetConfig, folder: Path, progress: Progress) -> None:
+def _build(text: str, config: DatasetConfig, folder: Path, progress: Progress) -> None:
     from beirkit.converters import catalog
 
     if catalog.get(config.format).needs_raw:
         where = f" RAW is: {config.obtain}" if config.obtain else ""
         raise UsageError(
             f"dataset {config.name!r} is not built yet and needs its raw files",
-            hint=f"build it with: beirkit convert {config.name} RAW.{where}",
+            hint=f"build it with: beirkit convert {shlex.quote(text)} RAW.{where}",
         )
     _log.info("building %s in %s", config.name, folder)
-    convert_source(config.name, None, folder, overwrite=folder.exists(), progress=progress)
+    convert_source(text, None, folder, overwrite=folder.exists(), progress=progress)
 
 
 def _is_out_of_date(config: DatasetConfig, folder: Path) -> bool:
@@ -259,23 +163,5 @@ def _is_out_of_date(config: DatasetConfig, folder: Path) -> bool:
 
     if catalog.get(config.format).needs_raw or not has_manifest(folder):
         return False
-    today = _named(catalog.convert(config.format, None, config.options).provenance, config)
+    today = named(catalog.convert(config.format, None, config.options).provenance, config)
     return read_manifest(folder).provenance != today
-
-
-def _named(provenance: Provenance, config: DatasetConfig) -> Provenance:
-    return msgspec.structs.replace(
-        provenance,
-        source=config.name,
-        licence=config.licence or provenance.licence,
-        citation=config.citation or provenance.citation,
-        revision=provenance.revision or config.revision,
-    )
-
-
-def _report_differences(manifest: Manifest, config: DatasetConfig) -> None:
-    from beirkit.converters.expected import differences
-
-    assert config.expected is not None
-    for difference in differences(manifest, config.expected):
-        _log.warning("%s differs from what is expected of it: %s", config.name, difference)

@@ -28,7 +28,7 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.corpora.accepted import read_accepted, write_accepted
     from beirkit.corpora.check import check_folder
     from beirkit.corpora.findings import CAP, Identity
-    from beirkit.datasets import known_defects
+    from beirkit.facts import known_defects
 
     if args.explain is not None:
         page = checking.explain(args.explain)

@@ -13,7 +13,9 @@ from beirkit.cli.arguments import add_json
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "source", metavar="SOURCE", help="a name from `beirkit list datasets` or `beirkit list formats`"
+        "source",
+        metavar="SOURCE",
+        help="a name from `beirkit list datasets` or `beirkit list formats`, or a YAML file about a dataset",
     )
     parser.add_argument(
         "raw", metavar="RAW", nargs="?", type=Path, help="its file or folder, where it has one"
@@ -34,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--gzip", action="store_true", help="write .jsonl.gz and .tsv.gz")
     parser.add_argument("--overwrite", action="store_true", help="replace a folder that beirkit wrote before")
+    parser.add_argument("--no-check", action="store_true", help="leave out the check of the written folder")
     add_json(parser)
 
 
@@ -42,8 +45,8 @@ def execute(args: argparse.Namespace) -> int:
     import msgspec
 
     from beirkit.cli.output import print_json, progress_for
+    from beirkit.conversion import convert_source, format_of
     from beirkit.converters.catalog import parse_settings
-    from beirkit.datasets import convert_source, format_of
     from beirkit.home import built_folder
 
     folder, manifest = convert_source(
@@ -53,6 +56,7 @@ def execute(args: argparse.Namespace) -> int:
         parse_settings(format_of(args.source), args.options),
         gzip=args.gzip,
         overwrite=args.overwrite,
+        check=not args.no_check,
         progress=progress_for(args),
     )
     if args.json:

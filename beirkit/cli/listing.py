@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from beirkit.cli.arguments import add_json
 
+if TYPE_CHECKING:
+    from beirkit.configs.schema import DatasetConfig
+
 KINDS = ("datasets", "formats", "retrievers", "measures", "suites", "protocols")
+
+# What a terminal has room for; --json has all of it.
+_COLUMNS = {
+    "datasets": ["name", "documents", "queries", "judgments", "task", "licence", "needs", "built"],
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,36 +40,58 @@ def execute(args: argparse.Namespace) -> int:
     if args.json:
         print_json(items)
         return 0
-    columns = list(items[0]) if items else ["name"]
-    print_table(
-        "", columns, [[_text(item[column]) for column in columns] for item in items], left=len(columns)
-    )
+    columns = _COLUMNS.get(args.kind) or (list(items[0]) if items else ["name"])
+    rows = [[_text(item[column]) for column in columns] for item in items]
+    print_table("", columns, rows, left=len(columns))
     return 0
 
 
 def _datasets() -> list[dict[str, Any]]:
+    """Every dataset with what a correct conversion holds; where nothing is expected of it, what was built."""
     from beirkit.configs.load import load_dataset, names
+
+    return [_dataset(load_dataset(name)) for name in names("datasets")]
+
+
+def _dataset(config: DatasetConfig) -> dict[str, Any]:
     from beirkit.converters import catalog
+    from beirkit.corpora.errors import DataError
     from beirkit.corpora.folder import is_beir_folder
+    from beirkit.corpora.manifest import has_manifest, read_manifest
     from beirkit.home import built_folder
 
-    items = []
-    for name in names("datasets"):
-        config = load_dataset(name)
-        needs_raw = catalog.get(config.format).needs_raw
-        built = is_beir_folder(built_folder(name))
-        state = "built" if built else "needs raw files" if needs_raw else "built when asked for"
-        items.append(
-            {
-                "name": name,
-                "title": config.title,
-                "task": config.task,
-                "language": config.language,
-                "licence": config.licence,
-                "state": state,
-            }
-        )
-    return items
+    folder = built_folder(config.name)
+    built = is_beir_folder(folder)
+    expected = config.expected
+    documents, queries = (expected.documents, expected.queries) if expected else (None, None)
+    splits = {
+        split: sum(grades.values()) for split, grades in (expected.judgments if expected else {}).items()
+    }
+    if expected is None and built and has_manifest(folder):
+        with suppress(DataError):  # damaged: `beirkit check` tells
+            counts = read_manifest(folder).counts
+            documents, queries = counts.documents, counts.queries
+            splits = {split: tally.judgments for split, tally in counts.splits.items()}
+    obtain = ["nothing"] if not catalog.get(config.format).needs_raw else ["your own raw files"]
+    if config.published:
+        obtain.insert(0, "fetch")
+    return {
+        "name": config.name,
+        "title": config.title,
+        "task": config.task,
+        "domain": config.domain,
+        "language": config.language,
+        "documents": documents,
+        "queries": queries,
+        "judgments": splits,
+        "reported_split": config.reported_split,
+        "family": config.family,
+        "licence": config.licence,
+        "needs": obtain,
+        "obtain": config.obtain,
+        "built": built,
+        "path": str(folder) if built else None,
+    }
 
 
 def _formats() -> list[dict[str, Any]]:
@@ -98,4 +129,12 @@ def _protocols() -> list[dict[str, Any]]:
 
 
 def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_text(inner)}" for key, inner in value.items())
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

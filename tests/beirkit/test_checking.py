@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
-from beirkit import datasets
+from beirkit import datasets, facts
 from beirkit.cli.main import main
 from beirkit.configs.load import load_dataset, names
 from beirkit.configs.schema import DatasetConfig, KnownDefect
@@ -209,7 +209,7 @@ def test_published_defects_of_a_named_dataset(
     defect = KnownDefect(code="BK010", note="empty in the source", ids=["e1"])
     config = msgspec.structs.replace(load_dataset("scifact"), known=[defect])
     assert msgspec.convert(msgspec.to_builtins(config), DatasetConfig) == config
-    monkeypatch.setattr(datasets, "load_dataset", lambda name: config)
+    monkeypatch.setattr(facts, "load_dataset", lambda name: config)
     assert main(["check", str(birds), "--strict"]) == 1
     collection = open_folder(birds)
     collection.provenance = Provenance(source="scifact", converter=config.format)

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from beirkit.corpora.errors import DataError, UnknownNameError, UsageError
+from beirkit.corpora.errors import ConfigError, DataError, UnknownNameError, UsageError
 from beirkit.corpora.folder import open_folder
 from beirkit.corpora.manifest import read_manifest, write_manifest
 from beirkit.datasets import Dataset, choose_split, convert_source, find_dataset, self_match_ids
@@ -117,3 +117,50 @@ def test_a_dataset_built_by_another_python_is_built_anew(home: Path) -> None:
     old = msgspec.structs.replace(manifest.provenance, revision="3.11.0")
     write_manifest(msgspec.structs.replace(manifest, provenance=old), folder)
     assert read_manifest(find_dataset("pystdlib").folder) == manifest
+
+
+OWN = """name: my-birds
+title: Birds of my own
+extends: scifact
+format: table
+options: {question: question, positive: passage}
+expected: {documents: 3}
+"""
+
+
+def test_a_dataset_of_ones_own_is_one_yaml_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("BEIRKIT_HOME", str(tmp_path / "home"))
+    (tmp_path / "birds.yaml").write_text(OWN)
+    (tmp_path / "birds.csv").write_text("question,passage\nWho sings?,The wren.\nWho dives?,The gannet.\n")
+    with pytest.raises(UsageError, match=r"beirkit convert .*birds\.yaml RAW"):
+        find_dataset(str(tmp_path / "birds.yaml"))
+    folder, manifest = convert_source(str(tmp_path / "birds.yaml"), tmp_path / "birds.csv", None)
+    assert manifest.provenance.source == "my-birds"
+    assert "my-birds differs from what is expected of it: 2 documents instead of 3" in caplog.text
+    dataset = find_dataset(str(tmp_path / "birds.yaml"))
+    assert (dataset.name, dataset.folder) == ("my-birds", folder)
+    assert dataset.config is not None
+    assert dataset.config.reported_split == "test"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("scifact", "is that of the shipped dataset 'scifact'"), ("../up", "which cannot name a folder")],
+)
+def test_a_dataset_of_ones_own_needs_a_name_of_its_own(tmp_path: Path, name: str, message: str) -> None:
+    (tmp_path / "birds.yaml").write_text(OWN.replace("my-birds", name))
+    with pytest.raises(ConfigError, match=message):
+        convert_source(str(tmp_path / "birds.yaml"), None, None)
+
+
+def test_a_conversion_ends_with_the_check(
+    birds: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with (birds / "corpus.jsonl").open("a", encoding="utf-8") as out:
+        out.write('{"_id": "e1", "title": "", "text": ""}\n')
+    convert_source("beir", birds, tmp_path / "unchecked", check=False)
+    assert "the check found" not in caplog.text
+    convert_source("beir", birds, tmp_path / "checked")
+    assert "the check found 1 warning (BK010 1); to see them: beirkit check" in caplog.text

@@ -1,0 +1,136 @@
+"""From raw files to a BEIR folder: converted, written whole, compared with what is known, and checked."""
+
+from __future__ import annotations
+
+import logging
+import shlex
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from beirkit.configs.load import names
+from beirkit.configs.schema import DatasetConfig
+from beirkit.corpora.check import check_folder
+from beirkit.corpora.collection import Provenance
+from beirkit.corpora.errors import UnknownNameError, UsageError, nearest
+from beirkit.corpora.findings import Finding
+from beirkit.corpora.folder import write_folder
+from beirkit.corpora.manifest import Manifest
+from beirkit.corpora.progress import Progress, silent
+from beirkit.facts import config_named, known_of
+from beirkit.home import built_folder
+
+_log = logging.getLogger(__name__)
+
+
+def convert_source(
+    source: str,
+    raw: Path | None,
+    out: Path | None,
+    options: dict[str, Any] | None = None,
+    *,
+    gzip: bool = False,
+    overwrite: bool = False,
+    check: bool = True,
+    progress: Progress = silent,
+) -> tuple[Path, Manifest]:
+    """Convert a dataset or any file of a known format to a BEIR folder.
+
+    How the result differs from what its dataset should hold, and what the check of the folder finds, is
+    logged as warnings.
+
+    Args:
+        source: a name from ``beirkit list datasets`` or ``beirkit list formats``, or a YAML file with the
+            facts about a dataset of one's own.
+        raw: its raw file or folder, where it has one.
+        out: folder to write; ``None``: a dataset's own place.
+        options: options of the converter, over those of the dataset's configuration.
+        gzip: write ``.jsonl.gz`` and ``.tsv.gz``.
+        overwrite: replace a folder that beirkit wrote before.
+        check: check the folder when it is written.
+        progress: shows how the work gets on.
+
+    Returns:
+        The folder and its manifest.
+    """
+    from beirkit.converters import catalog
+
+    config, format_name = _find(source)
+    if out is None:
+        if config is None:
+            raise UsageError("a format needs a folder to write to", hint="add --out FOLDER")
+        out = built_folder(config.name)
+    merged = {**(config.options if config else {}), **(options or {})}
+    collection = catalog.convert(format_name, raw, merged)
+    if config is not None:
+        collection.provenance = named(collection.provenance, config)
+    ascii_escapes = config is not None and config.json == "ascii"
+    manifest = write_folder(
+        collection, out, ascii=ascii_escapes, gzip=gzip, overwrite=overwrite, progress=progress
+    )
+    if config is not None:
+        _report_differences(manifest, config)
+    if check:
+        _report_findings(check_folder(out, known=known_of(config), progress=progress), out)
+    return out, manifest
+
+
+def format_of(source: str) -> str:
+    """The format of a dataset, or the name itself where it is a format's.
+
+    Raises:
+        UnknownNameError: it is neither.
+    """
+    return _find(source)[1]
+
+
+def named(provenance: Provenance, config: DatasetConfig) -> Provenance:
+    """Where a collection came from, under the name of the dataset and with its licence and citation."""
+    return msgspec.structs.replace(
+        provenance,
+        source=config.name,
+        licence=config.licence or provenance.licence,
+        citation=config.citation or provenance.citation,
+        revision=provenance.revision or config.revision,
+    )
+
+
+def _find(source: str) -> tuple[DatasetConfig | None, str]:
+    """The dataset, if it is one, and the format to read."""
+    from beirkit.converters import catalog
+
+    if (config := config_named(source)) is not None:
+        return config, config.format
+    if source in catalog.names():
+        return None, source
+    known = sorted({*names("datasets"), *catalog.names()})
+    raise UnknownNameError(f"no dataset or format is called {source!r}", hint=nearest(source, known))
+
+
+def _report_differences(manifest: Manifest, config: DatasetConfig) -> None:
+    from beirkit.converters.expected import differences
+
+    for known in config.differences:
+        _log.warning("%s, known difference from the published BEIR files: %s", config.name, known)
+    for difference in differences(manifest, config.expected) if config.expected else ():
+        _log.warning("%s differs from what is expected of it: %s", config.name, difference)
+
+
+def _report_findings(findings: list[Finding], folder: Path) -> None:
+    """One line for all findings that are not known; the check itself shows each."""
+    found = Counter[str]()
+    codes: dict[str, Counter[str]] = {}
+    for finding in findings:
+        found[finding.severity] += finding.count
+        codes.setdefault(finding.severity, Counter())[finding.code] += finding.count
+    told = [
+        f"{found[severity]:,} {severity}{'' if found[severity] == 1 else 's'} "
+        f"({', '.join(f'{code} {count:,}' for code, count in sorted(codes[severity].items()))})"
+        for severity in ("error", "warning")
+        if found[severity]
+    ]
+    if told:
+        shown = shlex.quote(str(folder))
+        _log.warning("the check found %s; to see them: beirkit check %s", " and ".join(told), shown)
