@@ -11,13 +11,15 @@ import msgspec
 
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import BOM, UTF16_BOMS, open_bytes
+from beirkit.corpora.ids import are_sound
 from beirkit.corpora.records import Document, Query
 
 RecordT = TypeVar("RecordT", Document, Query)
 
 _MANY = 4096  # lines or records of a block
 _LONG = 1 << 20  # bytes or characters of a block
-_STEP = 128
+_STEP = 128  # lines read at a time
+_FEW = 32  # records taken at a time
 
 _documents = msgspec.json.Decoder(Document)
 _queries = msgspec.json.Decoder(Query)
@@ -75,7 +77,7 @@ def common_documents(lines: Sequence[bytes]) -> list[Document] | None:
         documents = [*map(_documents.decode, lines)]
     except (ValueError, RecursionError):
         return None
-    if not _are_sound([document.doc_id for document in documents]):
+    if not are_sound([document.doc_id for document in documents]):
         return None
     return documents if _have_texts([document.text for document in documents], lines) else None
 
@@ -86,7 +88,32 @@ def common_queries(lines: Sequence[bytes]) -> list[Query] | None:
         queries = [*map(_queries.decode, lines)]
     except (ValueError, RecursionError):
         return None
-    return queries if _are_sound([query.query_id for query in queries]) else None
+    return queries if are_sound([query.query_id for query in queries]) else None
+
+
+def counted(records: Iterable[RecordT]) -> Iterator[Batch[RecordT]]:
+    """Records in batches of some thousand, or of some million characters, numbered from 1.
+
+    An error of the source comes after the records before it.
+    """
+    source = iter(records)
+    first, batch, length = 1, list[RecordT](), 0
+    try:
+        while True:
+            had = len(batch)
+            batch.extend(islice(source, _FEW))
+            if len(batch) == had:
+                break
+            length += sum([len(record.text) for record in batch[had:]])
+            if len(batch) >= _MANY or length > _LONG:
+                yield Batch(range(first, first + len(batch)), batch)
+                first, batch, length = first + len(batch), [], 0
+    except DataError:
+        if batch:
+            yield Batch(range(first, first + len(batch)), batch)
+        raise
+    if batch:
+        yield Batch(range(first, first + len(batch)), batch)
 
 
 def batches(records: Iterable[tuple[int, RecordT]]) -> Iterator[Batch[RecordT]]:
@@ -111,10 +138,6 @@ def batches(records: Iterable[tuple[int, RecordT]]) -> Iterator[Batch[RecordT]]:
         raise
     if batch:
         yield Batch(numbers, batch)
-
-
-def _are_sound(ids: Sequence[str]) -> bool:
-    return all(ids) and all(map(str.isprintable, ids))
 
 
 def _have_texts(texts: Sequence[str], lines: Sequence[bytes]) -> bool:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from beirkit.corpora.blocks import batches
+from beirkit.corpora.blocks import counted
 from beirkit.corpora.collection import Collection, Provenance
+from beirkit.corpora.encoding import block_encoder
 from beirkit.corpora.errors import DataError, UsageError, WriteError
 from beirkit.corpora.files import atomic_open
-from beirkit.corpora.jsonl import Keys, encoder, read_documents, read_queries
+from beirkit.corpora.jsonl import Keys, read_documents, read_queries
 from beirkit.corpora.layout import MANIFEST, find_layout, is_beir_folder
 from beirkit.corpora.manifest import (
     ContentId,
@@ -39,7 +40,7 @@ __all__ = ["folder_content_ids", "is_beir_folder", "open_folder", "write_folder"
 
 _STEP = 1024
 
-RecordT = TypeVar("RecordT")
+RecordT = TypeVar("RecordT", Document, Query)
 
 
 def open_folder(
@@ -143,22 +144,28 @@ def write_folder(
 def _fill(
     part: Path, collection: Collection, ascii: bool, suffix: str, progress: Progress, version: str
 ) -> Manifest:
-    encode = encoder(ascii=ascii)
+    encode = block_encoder(ascii=ascii)
     corpus, queries = ContentId(), ContentId()
     documents = queried = 0
     with (
-        atomic_open(part / f"corpus.jsonl{suffix}") as out,
+        atomic_open(part / f"corpus.jsonl{suffix}", "wb") as out,
         progress("documents", None, "documents") as advance,
     ):
-        for document in _told(_unique_documents(collection), advance):
-            out.write(encode(document) + "\n")
-            corpus.add_document(document)
-            documents += 1
-    with atomic_open(part / f"queries.jsonl{suffix}") as out, progress("queries", None, "queries") as advance:
-        for query in _told(_unique_queries(collection), advance):
-            out.write(encode(query) + "\n")
-            queries.add_query(query)
-            queried += 1
+        for block in _each_once(collection.documents):
+            out.write(encode(block))
+            corpus.add_documents(block)
+            documents += len(block)
+            advance(len(block))
+    with (
+        atomic_open(part / f"queries.jsonl{suffix}", "wb") as out,
+        progress("queries", None, "queries") as advance,
+    ):
+        for some in _each_once(collection.queries):
+            out.write(encode(some))
+            for query in some:
+                queries.add_query(query)
+            queried += len(some)
+            advance(len(some))
     ids = {"corpus": corpus.hexdigest(), "queries": queries.hexdigest()}
     splits: dict[str, SplitCounts] = {}
     for split in collection.splits:
@@ -184,7 +191,7 @@ def _fill(
     return manifest
 
 
-def _told(records: Iterator[RecordT], advance: Advance) -> Iterator[RecordT]:
+def _told(records: Iterator[Judgment], advance: Advance) -> Iterator[Judgment]:
     count = 0
     for count, record in enumerate(records, 1):
         if count % _STEP == 0:
@@ -193,16 +200,11 @@ def _told(records: Iterator[RecordT], advance: Advance) -> Iterator[RecordT]:
     advance(count % _STEP)
 
 
-def _unique_documents(collection: Collection) -> Iterator[Document]:
-    from beirkit.corpora.unique import unique  # loads numpy
+def _each_once(start: Callable[[], Iterable[RecordT]]) -> Iterator[Sequence[RecordT]]:
+    """Documents or queries by the block, each id once."""
+    from beirkit.corpora.unique import unique_blocks  # loads numpy
 
-    return unique(lambda: batches(enumerate(collection.documents(), 1)), place="record")
-
-
-def _unique_queries(collection: Collection) -> Iterator[Query]:
-    from beirkit.corpora.unique import unique
-
-    return unique(lambda: batches(enumerate(collection.queries(), 1)), place="record")
+    return unique_blocks(lambda: counted(start()), place="record")
 
 
 def _unique_judgments(collection: Collection, split: str) -> Iterator[Judgment]:

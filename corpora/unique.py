@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -24,7 +25,18 @@ def unique(
     path: Path | str | None = None,
     warn: Warn = warn,
 ) -> Iterator[RecordT]:
-    """The records of a pass, each id once.
+    """The records of a pass, each id once; see :func:`unique_blocks`."""
+    return chain.from_iterable(unique_blocks(start, place=place, path=path, warn=warn))
+
+
+def unique_blocks(
+    start: Callable[[], Iterable[Batch[RecordT]]],
+    *,
+    place: str,
+    path: Path | str | None = None,
+    warn: Warn = warn,
+) -> Iterator[Sequence[RecordT]]:
+    """The records of a pass, each id once, by the block.
 
     As long as no id comes twice only 64 bits of each are kept. When the first one does, the pass begins again
     and keeps 64 bits of each record's content too, so that every later copy is told from a contradiction
@@ -45,7 +57,7 @@ def unique(
         new, _ = table.add(id_keys(record_ids(batch.records))[np.newaxis])
         if not new.all():
             break
-        yield from batch.records
+        yield batch.records
         done += len(batch.records)
     else:
         return
@@ -59,7 +71,7 @@ def _with_contents(
     place_name: str,
     path: Path | str | None,
     warn: Warn,
-) -> Iterator[RecordT]:
+) -> Iterator[Sequence[RecordT]]:
     """A pass that compares contents; the first ``done`` records were handed out before."""
     table = KeyTable(values=1)
     apart: dict[str, int] = {}  # contents of ids that share their bits with another id
@@ -74,15 +86,15 @@ def _with_contents(
             if apart.get(key, int(held[0, place])) != content:
                 first, first_number = _first(start, key)
                 if first < before + place:
-                    yield from _beyond(records, begin, place, done - before)
+                    yield _beyond(records, begin, place, done - before)
                     raise _contradiction(records[place], first_number, numbers[place], path, place_name)
                 apart[key] = content
                 continue
-            yield from _beyond(records, begin, place, done - before)
+            yield _beyond(records, begin, place, done - before)
             begin = place + 1
             dropped += 1
             examples += [key] if len(examples) < 3 else []
-        yield from _beyond(records, begin, len(records), done - before)
+        yield _beyond(records, begin, len(records), done - before)
         before += len(records)
     if dropped:
         warn(

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from beirkit.corpora.encoding import encoder
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.jsonl import (
-    encoder,
     parse_document,
     parse_query,
     read_documents,

@@ -41,6 +41,9 @@ def test_the_rule() -> None:
     )
     assert content.hexdigest() == f"{expected % 2**256:064x}"
     content = ContentId()
+    content.add_documents([Document("d1", "Föhn", "wind", {"left": "out"}), Document("d2", "", "x")])
+    assert content.hexdigest() == f"{expected % 2**256:064x}"
+    content = ContentId()
     content.add_query(Query("q", "what"))
     assert content.hexdigest() == f"{fingerprint(b'query', b'q', b'what'):064x}"
     content = ContentId()
@@ -72,6 +75,8 @@ def test_any_change_of_what_counts_changes_it(other: Document) -> None:
 def test_a_lone_surrogate_has_no_content_id() -> None:
     with pytest.raises(DataError, match="document 'd' holds half of a surrogate pair"):
         ContentId().add_document(Document("d", "", "\ud800"))
+    with pytest.raises(DataError, match="document 'd' holds half of a surrogate pair"):
+        ContentId().add_documents([Document("c", "", "x"), Document("d", "", "\ud800")])
 
 
 def shuffled(path: Path) -> None:
