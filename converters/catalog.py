@@ -21,6 +21,7 @@ _SHIPPED = {
     "beir": "beirkit.converters.beir_folder:BeirFolder",
     "pystdlib": "beirkit.converters.pystdlib:Pystdlib",
     "scifact": "beirkit.converters.scifact:Scifact",
+    "squad": "beirkit.converters.squad:Squad",
     "table": "beirkit.converters.table:Table",
 }
 
