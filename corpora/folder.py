@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
@@ -13,7 +11,7 @@ from typing import TypeVar
 from beirkit.corpora.blocks import counted
 from beirkit.corpora.collection import Collection, Provenance
 from beirkit.corpora.encoding import block_encoder
-from beirkit.corpora.errors import DataError, UsageError, WriteError
+from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import atomic_open
 from beirkit.corpora.jsonl import Keys, read_documents, read_queries
 from beirkit.corpora.layout import MANIFEST, find_layout, is_beir_folder
@@ -35,6 +33,7 @@ from beirkit.corpora.notices import Once
 from beirkit.corpora.progress import Advance, Progress, silent
 from beirkit.corpora.qrels import HEADER, iter_judgments, once, row
 from beirkit.corpora.records import Document, Judgment, Qrels, Query
+from beirkit.corpora.whole import whole_folder
 
 __all__ = ["folder_content_ids", "is_beir_folder", "open_folder", "write_folder"]
 
@@ -122,23 +121,8 @@ def write_folder(
         DataError: a record cannot be written, or an id repeats with another content.
         WriteError: the system refused to write; nothing is left.
     """
-    target = Path(path)
-    _require_room(target, overwrite)
-    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
-    try:
-        try:
-            part.mkdir(parents=True)
-        except OSError as error:
-            raise WriteError(f"cannot be made: {error.strerror}", path=target) from error
-        manifest = _fill(
-            part, collection, ascii, ".gz" if gzip else "", progress, version or installed_version()
-        )
-        _move(part, target)
-    except WriteError as error:
-        raise WriteError(error.found, path=target, hint="the folder was not made") from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
-    return manifest
+    with whole_folder(path, overwrite=overwrite, written=_written) as part:
+        return _fill(part, collection, ascii, ".gz" if gzip else "", progress, version or installed_version())
 
 
 def _fill(
@@ -217,47 +201,7 @@ def _require_split_name(split: str) -> None:
         raise DataError(f"split {split!r} cannot be a file name")
 
 
-def _require_room(target: Path, overwrite: bool) -> None:
-    if not target.exists() or (target.is_dir() and not any(target.iterdir())):
-        return
-    if not target.is_dir():
-        raise UsageError("is a file, not a folder", path=target)
-    try:
-        read_manifest(target)
-    except DataError:
-        raise UsageError(
-            "is there already and was not written by beirkit", path=target, hint="choose another folder"
-        ) from None
-    if not overwrite:
-        raise UsageError(
-            "is there already",
-            path=target,
-            hint="choose another folder, or replace it with --overwrite (in Python: overwrite=True)",
-        )
-    own = {MANIFEST, *find_layout(target).files()}
-    others = sorted(
-        {path.relative_to(target).as_posix() for path in target.rglob("*") if path.is_file()} - own
-    )
-    if others:
-        raise UsageError(
-            f"holds {len(others)} files that beirkit did not write, such as {others[0]}",
-            path=target,
-            hint="move them, or choose another folder",
-        )
-
-
-def _move(part: Path, target: Path) -> None:
-    """Rename the finished folder into its place; what beirkit wrote there before steps aside first."""
-    old = target.with_name(f".{target.name}.{secrets.token_hex(4)}.old")
-    try:
-        if target.exists() and any(target.iterdir()):
-            target.rename(old)
-        try:
-            part.rename(target)
-        except OSError:
-            if old.exists():
-                old.rename(target)
-            raise
-    except OSError as error:
-        raise WriteError(f"cannot be put in place: {error.strerror}", path=target) from error
-    shutil.rmtree(old, ignore_errors=True)
+def _written(folder: Path) -> set[str]:
+    """The files that beirkit wrote into a folder."""
+    read_manifest(folder)
+    return {MANIFEST, *find_layout(folder).files()}
