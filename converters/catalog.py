@@ -19,6 +19,7 @@ GROUP = "beirkit.converters"
 
 _SHIPPED = {
     "beir": "beirkit.converters.beir_folder:BeirFolder",
+    "msmarco": "beirkit.converters.msmarco:Msmarco",
     "pystdlib": "beirkit.converters.pystdlib:Pystdlib",
     "scifact": "beirkit.converters.scifact:Scifact",
     "squad": "beirkit.converters.squad:Squad",
