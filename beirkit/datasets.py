@@ -42,6 +42,18 @@ class Dataset:
         return open_folder(self.folder)
 
 
+class NotBuiltError(UsageError):
+    """A dataset is known, and its BEIR folder is not there.
+
+    Attributes:
+        dataset: its name.
+    """
+
+    def __init__(self, dataset: str, found: str, *, hint: str) -> None:
+        self.dataset = dataset
+        super().__init__(found, hint=hint)
+
+
 def find_dataset(text: str, *, progress: Progress = silent) -> Dataset:
     """The dataset that a user named, built first where that needs no raw files.
 
@@ -52,7 +64,7 @@ def find_dataset(text: str, *, progress: Progress = silent) -> Dataset:
 
     Raises:
         UnknownNameError: neither a name nor a folder.
-        UsageError: the dataset must be converted from raw files first; the message holds the command.
+        NotBuiltError: the dataset must be converted from raw files first; the message holds the command.
     """
     if (config := config_named(text)) is not None:
         if text in names("datasets") and is_beir_folder(text):
@@ -146,7 +158,8 @@ def _build(text: str, config: DatasetConfig, folder: Path, progress: Progress) -
 
     if catalog.get(config.format).needs_raw:
         where = f" RAW is: {config.obtain}" if config.obtain else ""
-        raise UsageError(
+        raise NotBuiltError(
+            config.name,
             f"dataset {config.name!r} is not built yet and needs its raw files",
             hint=f"build it with: beirkit convert {shlex.quote(text)} RAW.{where}",
         )

@@ -24,13 +24,14 @@ from beirkit.configs.schema import RetrieverConfig, SuiteConfig
 from beirkit.configs.spec import parse_retriever
 from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.run import Run
-from beirkit.datasets import Dataset, apart, find_dataset, self_match_ids
+from beirkit.datasets import Dataset, self_match_ids
 from beirkit.evaluate.engine import evaluate
 from beirkit.evaluate.measures import Measure, parse_measures
 from beirkit.evaluate.protocol import Protocol, get_protocol
 from beirkit.evaluate.score_files import read_scores, write_scores
 from beirkit.evaluate.scores import Scores
 from beirkit.exam import Exam, Sample, prepare
+from beirkit.members import Members, find_members
 from beirkit.results import LIBRARIES, ResultFolder, library_versions, result_key, slug
 from beirkit.retrievers.base import Retriever, Workplace
 from beirkit.retrievers.catalog import create
@@ -44,6 +45,8 @@ class Cell:
 
     Attributes:
         dataset: label of the dataset, watermark included.
+        name: of the dataset, as its suite has it.
+        task: what kind of retrieval it is; empty where nothing is known about it.
         retriever: name of the retriever.
         split: the split that was searched.
         protocol: how the run was scored.
@@ -56,6 +59,8 @@ class Cell:
     """
 
     dataset: str
+    name: str
+    task: str
     retriever: str
     split: str
     protocol: Protocol
@@ -68,7 +73,12 @@ class Cell:
 
 
 def run_suite(
-    suite: SuiteConfig, *, results: Path, workplace: Workplace, part: Sample | None = None
+    suite: SuiteConfig,
+    *,
+    results: Path,
+    workplace: Workplace,
+    part: Sample | None = None,
+    members: Members | None = None,
 ) -> Iterator[Cell]:
     """Run every retriever of a suite on every dataset, one cell at a time, datasets in order.
 
@@ -79,6 +89,7 @@ def run_suite(
         results: folder under which every result gets its own.
         workplace: cache, device and progress.
         part: run on a sample only.
+        members: the suite's datasets, where they were found already.
 
     Raises:
         BeirkitError: anything a user can mend.
@@ -93,8 +104,8 @@ def run_suite(
         )
     for retriever in retrievers:
         retriever.identity()
-    datasets = apart([find_dataset(text, progress=workplace.progress) for text in suite.datasets])
-    for dataset in datasets:
+    members = members or find_members(suite, progress=workplace.progress)
+    for dataset in members.datasets:
         exam = prepare(dataset, suite.split, part)
         measures = _measures(protocol, dataset, asked)
         _warn_of_depth(measures, suite.k)
@@ -150,6 +161,8 @@ def _run_cell(
         scores = _score(exam, folder, manifest, k, protocol, measures)
     return Cell(
         exam.label,
+        exam.dataset.name,
+        exam.dataset.config.task if exam.dataset.config else "",
         config.name,
         exam.split,
         protocol,

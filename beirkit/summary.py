@@ -9,10 +9,12 @@ from typing import Any
 
 import msgspec
 
+from beirkit.configs.suites import SuiteNode
 from beirkit.corpora.files import atomic_open
 from beirkit.evaluate.measures import Measure
 from beirkit.experiment import Cell
 from beirkit.figures import figure
+from beirkit.means import mean_rows
 from beirkit.results import slug, write_json
 
 _KEPT_IN_MANIFEST = {"block", "encoder", "kind", "name", "pystemmer", "stage", "unicode", "version"}
@@ -25,13 +27,15 @@ class Summary:
         name: of the suite; names the files.
         title: of the table.
         cells: one per dataset and retriever, of one protocol.
+        tree: the members of the suite, for its means; ``None``: datasets side by side, without a mean.
     """
 
-    def __init__(self, name: str, title: str, cells: Sequence[Cell]) -> None:
+    def __init__(self, name: str, title: str, cells: Sequence[Cell], tree: SuiteNode | None = None) -> None:
         self.name = name
         self.title = title
         self.cells = cells
         self.measures: tuple[Measure, ...] = tuple(dict.fromkeys(m for cell in cells for m in cell.measures))
+        self.means = mean_rows(tree or SuiteNode("", ()), cells, self.measures)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -50,12 +54,21 @@ class Summary:
             for cell in self.cells
         ]
 
+    def mean_rows(self) -> list[tuple[str, ...]]:
+        """One row per suite or task and retriever; never a figure where a member is missing."""
+        rows = []
+        for row in self.means:
+            figures = dict(zip(row.means, row.figures(self.cells[0].protocol.digits), strict=True))
+            shown = (figures.get(measure, "") for measure in self.measures)
+            rows.append((f"mean of {row.name}", row.retriever, *shown, row.members))
+        return rows
+
     def narrow(self) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
         """Title, heads and rows for a terminal: what is the same in every row stands in the title."""
         rows = self.rows()
         first = {row[0] for row in rows}
-        if len(first) != 1:
-            return self.title, self.columns, rows
+        if len(first) != 1 or self.means:
+            return self.title, self.columns, rows + self.mean_rows()
         return f"{self.title}: {first.pop()}", self.columns[1:], [row[1:] for row in rows]
 
     def notes(self) -> list[str]:
@@ -63,6 +76,8 @@ class Summary:
         if not self.cells:
             return []
         lines = [f"Protocol: {self.cells[0].protocol.describe()}"]
+        if self.means:
+            lines.append("Means: every member counts the same; the last column says of how many.")
         depths = sorted({cell.manifest["k"] for cell in self.cells})
         lines.append(f"Results kept per query: {', '.join(f'{k:,}' for k in depths)}")
         by_dataset: dict[str, list[Cell]] = {}
@@ -80,9 +95,14 @@ class Summary:
             )
         return lines
 
-    def to_json(self) -> list[dict[str, Any]]:
-        """The rows for machines: unrounded means, counts, and where run and per-query scores are."""
-        return [_item(cell) for cell in self.cells]
+    def to_json(self) -> dict[str, Any]:
+        """The table for machines: unrounded figures, counts, and where run and per-query scores are."""
+        return {
+            "title": self.title,
+            "protocol": self.cells[0].protocol.describe() if self.cells else "",
+            "results": [_item(cell) for cell in self.cells],
+            "means": [row.to_json() for row in self.means],
+        }
 
     def markdown(self) -> str:
         """The table and its notes as a Markdown page."""
@@ -92,7 +112,7 @@ class Summary:
             _row(self.columns),
             _row(["---", "---", *["---:"] * (len(self.columns) - 2)]),
         ]
-        lines += [_row(row) for row in self.rows()]
+        lines += [_row(row) for row in (*self.rows(), *self.mean_rows())]
         lines += ["", *(f"- {note}" for note in self.notes()), "", "## Where the results are", ""]
         lines += [
             f"- {cell.retriever} on {cell.dataset}@{cell.split}: `{cell.path.as_posix()}`"

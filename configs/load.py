@@ -45,6 +45,15 @@ def load_suite(name: str) -> SuiteConfig:
     return read_config(_shipped(name, "suites"), SuiteConfig)
 
 
+def is_suite_file(path: Path) -> bool:
+    """Whether a YAML file is about a suite rather than a dataset: only a suite has the key ``datasets``.
+
+    Raises:
+        ConfigError: the file cannot be read or is not YAML.
+    """
+    return path.suffix in (".yaml", ".yml") and "datasets" in _mapping(path, SuiteConfig)
+
+
 def read_config(path: Path, shape: type[ConfigT]) -> ConfigT:
     """Read one YAML file as the given structure; its relative paths start at the file's own folder.
 

@@ -18,4 +18,4 @@ def execute(args: argparse.Namespace) -> int:
     """Convert the standard library's documentation, run bm25, rank-bm25 and minilm, print the table."""
     from beirkit.configs.load import load_suite
 
-    return run_and_show(args, load_suite("demo"), None)
+    return run_and_show(args, load_suite("demo"), None, name="demo")

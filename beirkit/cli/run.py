@@ -75,17 +75,31 @@ def add_places(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     """Run the suite, print its table, and say where everything went."""
     part = _sample(args)
-    return run_and_show(args, _suite(args, part), part)
+    suite, name = _suite(args, part)
+    return run_and_show(args, suite, part, name=name, named=args.suite is not None)
 
 
-def run_and_show(args: argparse.Namespace, suite: SuiteConfig, part: Sample | None) -> int:
-    """Run a suite and show it; shared with ``beirkit demo``."""
+def run_and_show(
+    args: argparse.Namespace, suite: SuiteConfig, part: Sample | None, *, name: str, named: bool = True
+) -> int:
+    """Run a suite and show it; shared with ``beirkit demo``.
+
+    Args:
+        args: where results go, and how they are shown.
+        suite: what to run.
+        part: run on a sample only.
+        name: of the table's files.
+        named: whether the suite is one that people know, which has a mean.
+    """
     from beirkit.cli.output import print_json, print_table
     from beirkit.experiment import run_suite
+    from beirkit.members import find_members
     from beirkit.summary import Summary
 
-    cells = list(run_suite(suite, results=args.out, workplace=_workplace(args), part=part))
-    summary = Summary(suite.name, suite.title or suite.name, cells)
+    workplace = _workplace(args)
+    members = find_members(suite, named=named, progress=workplace.progress)
+    cells = list(run_suite(suite, results=args.out, workplace=workplace, part=part, members=members))
+    summary = Summary(name, suite.title or suite.name, cells, members.tree)
     data, page = summary.write(args.out)
     if not (args.quiet and args.json):
         mark = " (SAMPLE)" if part else ""
@@ -106,8 +120,11 @@ def run_and_show(args: argparse.Namespace, suite: SuiteConfig, part: Sample | No
     return 0
 
 
-def _suite(args: argparse.Namespace, part: Sample | None) -> SuiteConfig:
-    """The suite that the arguments name or spell out; options on the command line win over the file's."""
+def _suite(args: argparse.Namespace, part: Sample | None) -> tuple[SuiteConfig, str]:
+    """The suite that the arguments name or spell out, and the name of its table's files.
+
+    Options on the command line win over the file's.
+    """
     import msgspec
 
     from beirkit.configs.load import load_suite, read_config
@@ -116,12 +133,14 @@ def _suite(args: argparse.Namespace, part: Sample | None) -> SuiteConfig:
     from beirkit.results import result_key
 
     if args.suite is not None:
-        if args.datasets or args.retrievers:
-            raise UsageError(
-                "a suite names its datasets and retrievers itself", hint="give either SUITE or -d and -r"
-            )
+        if args.datasets:
+            raise UsageError("a suite names its datasets itself", hint="give either SUITE or -d")
         is_file = args.suite.endswith((".yaml", ".yml"))
         suite = read_config(Path(args.suite), SuiteConfig) if is_file else load_suite(args.suite)
+        if args.retrievers:
+            suite = msgspec.structs.replace(suite, retrievers=args.retrievers)
+        elif not suite.retrievers:
+            raise UsageError(f"suite {suite.name!r} says what to search, not with what", hint="add -r bm25")
     else:
         if not args.datasets or not args.retrievers:
             raise UsageError(
@@ -140,10 +159,11 @@ def _suite(args: argparse.Namespace, part: Sample | None) -> SuiteConfig:
     suite = msgspec.structs.replace(suite, **changed)
     if suite.k < 1:
         raise UsageError(f"-k {suite.k}: at least one result per query must be kept")
-    if args.suite is None or changed or part is not None:  # not what the suite's own name stands for
-        key = result_key({"suite": msgspec.to_builtins(suite), "sample": msgspec.to_builtins(part)})
-        suite = msgspec.structs.replace(suite, name=f"{suite.name or 'suite'}-{key[:8]}")
-    return suite
+    # What is not as the suite's own file says must not be filed under its name.
+    if args.suite is not None and not args.retrievers and not changed and part is None:
+        return suite, suite.name
+    key = result_key({"suite": msgspec.to_builtins(suite), "sample": msgspec.to_builtins(part)})
+    return suite, f"{suite.name or 'suite'}-{key[:8]}"
 
 
 def _sample(args: argparse.Namespace) -> Sample | None:

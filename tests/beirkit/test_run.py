@@ -21,7 +21,7 @@ from beirkit.retrievers.lexical.bm25 import BM25Retriever
 
 def _run(capsys: pytest.CaptureFixture[str], *words: str) -> list[dict[str, Any]]:
     assert main(["run", *words, "--json"]) == 0
-    found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
+    found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["results"]
     return found
 
 
@@ -63,7 +63,7 @@ def test_everything_is_on_disk(birds: Path, tmp_path: Path, capsys: pytest.Captu
     assert manifest["versions"]["beirkit"]
     [data] = out.glob("suite-*.json")
     [page] = out.glob("suite-*.md")
-    assert json.loads(data.read_text(encoding="utf-8")) == [item]
+    assert json.loads(data.read_text(encoding="utf-8"))["results"] == [item]
     assert "| birds@test | bm25 |" in page.read_text(encoding="utf-8")
 
 
@@ -135,7 +135,7 @@ def test_a_sample_is_marked_wherever_it_is_shown(
     words = ["run", "-d", str(birds), "-r", "bm25", "--sample", "queries=2,docs=3", "--seed", "7"]
     assert main([*words, "--json"]) == 0
     shown = capsys.readouterr()
-    [item] = json.loads(shown.out)
+    [item] = json.loads(shown.out)["results"]
     assert item["dataset"] == "birds+sample-2q-3d-s7"
     assert item["sample"] == {"queries": 2, "docs": 3, "seed": 7}
     assert item["queries"]["judged"] == 2
@@ -178,7 +178,7 @@ def test_a_suite_file_runs_every_pair_and_options_win_over_it(
         (["-d", "{birds}", "-r", "bm25", "--batch-size", "0"], "at least one"),
         (["no-such-suite"], "no suite is called"),
         (["missing.yaml"], "missing.yaml: cannot be read"),
-        (["demo", "-r", "bm25"], "either SUITE or -d and -r"),
+        (["demo", "-d", "birds"], "either SUITE or -d"),
     ],
 )
 def test_wrong_use_is_one_message_and_exit_code_2(
@@ -231,7 +231,7 @@ def test_a_sample_of_the_same_suite_has_a_table_of_its_own(
     [whole] = _run(capsys, str(suite))
     _run(capsys, str(suite), "--sample", "queries=2")
     _run(capsys, str(suite), "-m", "P@1")
-    assert json.loads((tmp_path / "results" / "birds.json").read_text(encoding="utf-8")) == [whole]
+    assert json.loads((tmp_path / "results" / "birds.json").read_text(encoding="utf-8"))["results"] == [whole]
     assert len(list((tmp_path / "results").glob("birds-*.json"))) == 2
 
 

@@ -1,0 +1,96 @@
+"""The means of a table: of every named suite, and of the kinds of retrieval in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from beirkit.configs.suites import SuiteNode
+from beirkit.evaluate.measures import Measure
+from beirkit.evaluate.suites import SuiteMean, suite_mean
+from beirkit.experiment import Cell
+from beirkit.figures import figure
+
+
+@dataclass(frozen=True)
+class MeanRow:
+    """The means of one retriever over one suite or over the members of one task.
+
+    Attributes:
+        name: of the suite or task.
+        kind: ``suite`` or ``task``.
+        retriever: whose means they are.
+        means: for each measure.
+    """
+
+    name: str
+    kind: str
+    retriever: str
+    means: dict[Measure, SuiteMean]
+
+    def figures(self, digits: int) -> tuple[str, ...]:
+        """The means for people; a dash where members are missing."""
+        return tuple(figure(mean.value, digits) for mean in self.means.values())
+
+    @property
+    def members(self) -> str:
+        """How many members were averaged, or which are missing of how many; of the worst measure."""
+        return str(min(self.means.values(), key=lambda mean: mean.there))
+
+    def to_json(self) -> dict[str, Any]:
+        """The unrounded means, and what each is over."""
+        measures = {
+            str(measure): {
+                "mean": mean.value,
+                "members": mean.members,
+                "there": mean.there,
+                "missing": list(mean.missing),
+            }
+            for measure, mean in self.means.items()
+        }
+        return {"name": self.name, "kind": self.kind, "retriever": self.retriever, "measures": measures}
+
+
+def mean_rows(tree: SuiteNode, cells: Sequence[Cell], measures: Sequence[Measure]) -> list[MeanRow]:
+    """The means of every suite with several members, then those of the outermost suite's tasks.
+
+    A measure is averaged where every cell of the retriever has it.
+
+    Args:
+        tree: the suite, its leaves named as ``Cell.name``.
+        cells: of one protocol.
+        measures: the columns of the table.
+    """
+    retrievers = dict.fromkeys(cell.retriever for cell in cells)
+    common = [measure for measure in measures if all(measure in cell.measures for cell in cells)]
+    nodes = [("suite", node) for node in tree.suites() if len(node.members) > 1]
+    nodes += [("task", node) for node in _by_task(tree, cells)]
+    return [
+        MeanRow(
+            node.name,
+            kind,
+            retriever,
+            {measure: suite_mean(node, _values(cells, retriever, measure)) for measure in common},
+        )
+        for kind, node in nodes
+        for retriever in retrievers
+        if common
+    ]
+
+
+def _values(cells: Sequence[Cell], retriever: str, measure: Measure) -> dict[str, float | None]:
+    return {cell.name: cell.scores.mean(measure) for cell in cells if cell.retriever == retriever}
+
+
+def _by_task(tree: SuiteNode, cells: Sequence[Cell]) -> Iterator[SuiteNode]:
+    """The members of a suite by their task, where it has several tasks; what has no task is left out."""
+    task_of = {cell.name: cell.task for cell in cells}
+    found: dict[str, list[str | SuiteNode]] = {}
+    for member in tree.members if tree.name else ():
+        leaves = member.leaves() if isinstance(member, SuiteNode) else (member,)
+        tasks = {task_of[leaf] for leaf in leaves if task_of.get(leaf)}
+        if len(tasks) == 1:
+            found.setdefault(tasks.pop(), []).append(member)
+    if len(found) > 1:
+        yield from (SuiteNode(task, tuple(members)) for task, members in sorted(found.items()))

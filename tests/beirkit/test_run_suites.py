@@ -1,0 +1,77 @@
+"""Suites of suites: what is searched, and what their means say."""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from beirkit.cli.main import main
+
+
+@pytest.fixture
+def suites(birds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A suite with a dataset and an inner suite of two, one of which a test may take away."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BEIRKIT_HOME", str(tmp_path / "home"))
+    for name in ("reed", "lake", "shore"):
+        shutil.copytree(birds, tmp_path / name)
+    queries = tmp_path / "lake" / "qrels" / "test.tsv"
+    rows = queries.read_text(encoding="utf-8").splitlines(keepends=True)
+    queries.write_text("".join(rows[:2]), encoding="utf-8")  # another mean than the other two
+    (tmp_path / "water.yaml").write_text("name: water\ndatasets: [./lake, ./shore]\n", encoding="utf-8")
+    outer = tmp_path / "outer.yaml"
+    outer.write_text("name: outer\ndatasets: [./reed, water.yaml]\n", encoding="utf-8")
+    return outer
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    assert main(["run", *words, "-r", "bm25", "-m", "nDCG@10", "--json"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_every_member_counts_the_same(suites: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = run(capsys, str(suites))
+    value = {row["dataset"]: row["measures"]["nDCG@10"] for row in found["results"]}
+    assert set(value) == {"reed", "lake", "shore"}
+    assert value["lake"] != value["shore"]
+    means = {row["name"]: row["measures"]["nDCG@10"] for row in found["means"]}
+    inner = (value["lake"] + value["shore"]) / 2
+    assert means["water"] == {"mean": inner, "members": 2, "there": 2, "missing": []}
+    assert means["outer"]["mean"] == (value["reed"] + inner) / 2
+    assert main(["run", str(suites), "-r", "bm25", "-m", "nDCG@10"]) == 0
+    shown = capsys.readouterr().out
+    assert "mean of outer" in shown
+    assert "2 of 2" in shown
+
+
+def test_a_member_that_is_not_built_leaves_no_mean(
+    suites: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    (suites.parent / "water.yaml").write_text("name: water\ndatasets: [./lake, scifact]\n", encoding="utf-8")
+    with caplog.at_level(logging.WARNING):
+        found = run(capsys, str(suites))
+    assert "dataset 'scifact' is not built yet" in caplog.text
+    means = {row["name"]: row["measures"]["nDCG@10"] for row in found["means"]}
+    assert means["water"] == {"mean": None, "members": 2, "there": 1, "missing": ["scifact"]}
+    assert means["outer"] == {"mean": None, "members": 2, "there": 1, "missing": ["scifact"]}
+    assert main(["run", str(suites), "-r", "bm25", "-m", "nDCG@10"]) == 0
+    assert "incomplete: 1 of 2, missing scifact" in " ".join(capsys.readouterr().out.split())
+
+
+def test_datasets_side_by_side_have_no_mean_and_must_be_there(
+    suites: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(capsys, "-d", "reed", "-d", "lake")["means"] == []
+    assert main(["run", "-d", "reed", "-d", "scifact", "-r", "bm25"]) == 2
+    assert "dataset 'scifact' is not built yet" in capsys.readouterr().err
+
+
+def test_a_suite_of_datasets_alone_needs_retrievers(suites: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", str(suites)]) == 2
+    assert "says what to search, not with what (add -r bm25)" in capsys.readouterr().err
