@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import BOM, UTF16_BOMS, open_bytes
 from beirkit.corpora.ids import are_sound
-from beirkit.corpora.records import Document, Query
+from beirkit.corpora.records import Document, Metadata, Query
 
 RecordT = TypeVar("RecordT", Document, Query)
 
@@ -21,8 +21,14 @@ _LONG = 1 << 20  # bytes or characters of a block
 _STEP = 128  # lines read at a time
 _FEW = 32  # records taken at a time
 
+_METADATA: tuple[str, Any, Any] = ("metadata", Metadata, msgspec.field(default_factory=dict))
+
 _documents = msgspec.json.Decoder(Document)
 _queries = msgspec.json.Decoder(Query)
+
+
+Decode = Callable[[Sequence[bytes]], list[RecordT] | None]
+"""Decodes some lines at once, or none of them."""
 
 
 class Batch(NamedTuple, Generic[RecordT]):
@@ -89,6 +95,58 @@ def common_queries(lines: Sequence[bytes]) -> list[Query] | None:
     except (ValueError, RecursionError):
         return None
     return queries if are_sound([query.query_id for query in queries]) else None
+
+
+def keyed_documents(keys: Mapping[str, str]) -> Decode[Document] | None:
+    """:func:`common_documents` for a file that calls things otherwise.
+
+    Args:
+        keys: what the file calls ``_id``, ``title`` and ``text``, where it has other names for them.
+
+    Returns:
+        None where one name of the file is taken for two things, which only a look at each record sorts out.
+    """
+    line = _line_of(keys, [("doc_id", str), ("text", str), ("title", str, ""), _METADATA])
+    if line is None:
+        return None
+    decode_line = msgspec.json.Decoder(line).decode
+
+    def decode(lines: Sequence[bytes]) -> list[Document] | None:
+        try:
+            found: list[Any] = [*map(decode_line, lines)]
+        except (ValueError, RecursionError):
+            return None
+        documents = [Document(one.doc_id, one.title, one.text, one.metadata) for one in found]
+        return documents if are_sound([document.doc_id for document in documents]) else None
+
+    return decode
+
+
+def keyed_queries(keys: Mapping[str, str]) -> Decode[Query] | None:
+    """:func:`common_queries` for a file that calls things otherwise; see :func:`keyed_documents`."""
+    line = _line_of(keys, [("query_id", str), ("text", str), _METADATA])
+    if line is None:
+        return None
+    decode_line = msgspec.json.Decoder(line).decode
+
+    def decode(lines: Sequence[bytes]) -> list[Query] | None:
+        try:
+            found: list[Any] = [*map(decode_line, lines)]
+        except (ValueError, RecursionError):
+            return None
+        queries = [Query(one.query_id, one.text, one.metadata) for one in found]
+        return queries if are_sound([query.query_id for query in queries]) else None
+
+    return decode
+
+
+def _line_of(keys: Mapping[str, str], fields: Sequence[Any]) -> type[msgspec.Struct] | None:
+    """The structure of a line in which BEIR's keys have other names; None where two get one name."""
+    beirs = {"doc_id": "_id", "query_id": "_id"}
+    names = {name: keys.get(beirs.get(name, name), beirs.get(name, name)) for name, *_ in fields}
+    if len(set(names.values())) < len(names):
+        return None
+    return msgspec.defstruct("Line", fields, rename=names, forbid_unknown_fields=True, gc=False)
 
 
 def counted(records: Iterable[RecordT]) -> Iterator[Batch[RecordT]]:

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
-from beirkit.corpora.blocks import Batch, bare, batches, common_documents, common_queries, line_blocks
+from beirkit.corpora.blocks import (
+    Batch,
+    Decode,
+    bare,
+    batches,
+    common_documents,
+    common_queries,
+    keyed_documents,
+    keyed_queries,
+    line_blocks,
+)
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.findings import Refused
 from beirkit.corpora.ids import id_problem
@@ -112,7 +122,7 @@ def read_documents(
         _batches,
         path,
         partial(parse_document, keys=keys) if keys else parse_document,
-        None if keys else common_documents,
+        keyed_documents(keys) if keys else common_documents,
         repair=repair,
         skip_without_id=skip_without_id,
         warn=warn,
@@ -133,7 +143,7 @@ def read_queries(
         _batches,
         path,
         partial(parse_query, keys=keys) if keys else parse_query,
-        None if keys else common_queries,
+        keyed_queries(keys) if keys else common_queries,
         repair=repair,
         skip_without_id=skip_without_id,
         warn=warn,
@@ -150,7 +160,7 @@ def _each_once(rows: Callable[[], Iterable[Batch[RecordT]]], path: Path, warn: W
 def _batches(
     path: Path,
     parse: Callable[[bytes], RecordT],
-    decode: Callable[[Sequence[bytes]], list[RecordT] | None] | None,
+    decode: Decode[RecordT] | None,
     *,
     repair: bool,
     skip_without_id: bool,

@@ -1,0 +1,85 @@
+"""Lines decoded by the block give what they give one by one, or are left to that."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+
+import pytest
+
+from beirkit.corpora.blocks import counted, keyed_documents, keyed_queries
+from beirkit.corpora.errors import DataError
+from beirkit.corpora.jsonl import parse_document, parse_query
+from beirkit.corpora.records import Document, Query
+
+KEYS = {"_id": "docid", "text": "body"}
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"docid": "a", "body": "x"},
+        {"docid": "é", "body": "", "title": "T", "metadata": {"k": [1]}},
+        {"body": "x", "docid": "a", "title": ""},
+    ],
+)
+def test_records_with_other_keys_and_nothing_else(record: dict[str, object]) -> None:
+    line = json.dumps(record).encode()
+    decode = keyed_documents(KEYS)
+    assert decode is not None
+    assert decode([line, line]) == [parse_document(line, KEYS)] * 2
+    if "title" not in record:
+        decode_query = keyed_queries(KEYS)
+        assert decode_query is not None
+        assert decode_query([line]) == [parse_query(line, KEYS)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"docid": "a", "body": "x", "_id": "b"}',
+        '{"docid": "a", "body": "x", "url": "u"}',
+        '{"docid": "a", "text": "x"}',
+        '{"docid": "a"}',
+        '{"docid": 7, "body": "x"}',
+        '{"docid": "a\\tb", "body": "x"}',
+        '{"docid": "", "body": "x"}',
+        '{"docid": "a", "body": null}',
+        '{"docid": "a", "body": "x", "metadata": null}',
+        '{"docid": "a", "body": "x"',
+    ],
+)
+def test_whatever_else_a_line_has_is_left_to_a_closer_look(line: str) -> None:
+    good = b'{"docid": "good", "body": "x"}'
+    for decode in (keyed_documents(KEYS), keyed_queries(KEYS)):
+        assert decode is not None
+        assert decode([good, line.encode()]) is None
+
+
+def test_one_name_for_two_things_is_left_to_a_closer_look() -> None:
+    assert keyed_documents({"_id": "title"}) is None
+    assert keyed_documents({"text": "metadata"}) is None
+    assert keyed_queries({"_id": "text"}) is None
+    assert keyed_queries({"_id": "title"}) is not None  # a query has none
+    exchanged = keyed_documents({"title": "text", "text": "title"})
+    assert exchanged is not None
+    assert exchanged([b'{"_id": "a", "title": "x", "text": "y"}']) == [Document("a", "y", "x")]
+
+
+def test_an_error_comes_after_the_records_before_it() -> None:
+    def source() -> Iterator[Query]:
+        yield from (Query(str(number), "x") for number in range(5000))
+        raise DataError("damaged")
+
+    found: list[tuple[int, Query]] = []
+    rows = (row for batch in counted(source()) for row in zip(batch.numbers, batch.records, strict=True))
+    with pytest.raises(DataError, match="damaged"):
+        found.extend(rows)
+    assert found == [(number + 1, Query(str(number), "x")) for number in range(5000)]
+
+
+def test_long_texts_make_short_batches() -> None:
+    texts = (Query(str(number), "x" * 100_000) for number in range(10_000))
+    for batch in islice(counted(texts), 3):
+        assert len(batch.records) <= 64
