@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 
-from beirkit.corpora.errors import UnknownNameError, nearest
+from beirkit.corpora.errors import ConfigError, UnknownNameError, nearest
 from beirkit.corpora.run import Precision
 from beirkit.evaluate.families import Family
 from beirkit.evaluate.measures import Measure
@@ -114,6 +114,15 @@ _PRESETS = (
         k_values=(1, 3, 5, 10, 20, 100, 1000),
     ),
 )
+SWITCHES: dict[str, Any] = {
+    "self_match": SelfMatch,
+    "missing": Missing,
+    "precision": Precision,
+    "rr_precision": Precision,
+    "digits": Annotated[int, msgspec.Meta(ge=0, le=15)],
+}
+"""What may be changed in a preset, and to what."""
+
 _BY_NAME = {preset.name: preset for preset in _PRESETS}
 
 
@@ -123,14 +132,45 @@ def protocol_names() -> tuple[str, ...]:
 
 
 def get_protocol(name: str | Protocol) -> Protocol:
-    """The preset with this name; a protocol is given back as it is.
+    """The preset with this name, with switches changed where they follow: ``beirkit:missing=skip,digits=3``.
+
+    What was changed stands in the protocol's name, so that every table shows it. A protocol is given back as
+    it is.
 
     Raises:
-        UnknownNameError: there is no such preset.
+        UnknownNameError: there is no such preset or switch; the message holds the nearest.
+        ConfigError: a switch has no such value; the message lists those it has.
     """
     if isinstance(name, Protocol):
         return name
-    try:
-        return _BY_NAME[name]
-    except KeyError:
-        raise UnknownNameError(f"unknown protocol {name!r}", hint=nearest(name, list(_BY_NAME))) from None
+    base, colon, settings = name.strip().partition(":")
+    preset = _BY_NAME.get(base.strip())
+    if preset is None:
+        raise UnknownNameError(f"unknown protocol {name!r}", hint=nearest(base.strip(), list(_BY_NAME)))
+    return _switched(preset, settings, name) if colon else preset
+
+
+def _switched(preset: Protocol, settings: str, text: str) -> Protocol:
+    changed: dict[str, object] = {}
+    for setting in settings.split(","):
+        key, equals, value = (part.strip() for part in setting.partition("="))
+        if not equals:
+            hint = "write NAME:switch=value,... with the switches " + ", ".join(SWITCHES)
+            raise ConfigError(f"the switches of {text!r} cannot be read at {setting!r}", hint=hint)
+        if key not in SWITCHES:
+            raise UnknownNameError(f"protocol {text!r}: no switch {key!r}", hint=nearest(key, list(SWITCHES)))
+        if key in changed:
+            raise ConfigError(f"{text!r} sets {key!r} twice")
+        try:
+            changed[key] = msgspec.convert(value, SWITCHES[key], strict=False)
+        except msgspec.ValidationError as error:
+            hint = f"it may be {_values_of(SWITCHES[key])}"
+            raise ConfigError(f"protocol {text!r}: {key} cannot be {value!r}", hint=hint) from error
+    other = {key: value for key, value in changed.items() if value != getattr(preset, key)}
+    told = ",".join(f"{key}={other[key]}" for key in SWITCHES if key in other)
+    return msgspec.structs.replace(preset, name=f"{preset.name}:{told}" if told else preset.name, **other)
+
+
+def _values_of(wanted: Any) -> str:
+    words = [value for value in get_args(wanted) if isinstance(value, str)]
+    return ", ".join(words) or "a whole number from 0 to 15"

@@ -28,7 +28,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_measures(parser)
     add_depth(parser)
-    parser.add_argument("--protocol", default="beirkit", metavar="NAME", help="how the runs are scored")
+    parser.add_argument(
+        "--protocol",
+        default="beirkit",
+        metavar="NAME",
+        help="how the runs are scored, such as beirkit:missing=skip",
+    )
     add_lenient_scores(parser)
     parser.add_argument(
         "--seed", type=int, default=1, metavar="N", help="seed of bootstrap and randomisation (default: 1)"

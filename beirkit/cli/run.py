@@ -43,7 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "may be repeated",
     )
     parser.add_argument("--split", metavar="NAME", help="split to search (default: the reported one)")
-    parser.add_argument("--protocol", metavar="NAME", help="how runs are scored (default: beirkit)")
+    parser.add_argument(
+        "--protocol",
+        metavar="NAME",
+        help="how runs are scored (default: beirkit), such as beirkit:missing=skip",
+    )
     add_measures(parser)
     parser.add_argument("-k", type=int, metavar="N", help="results kept per query (default: 1000)")
     parser.add_argument(

@@ -26,7 +26,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_judgments(parser)
     add_measures(parser)
     add_depth(parser)
-    parser.add_argument("--protocol", default="beirkit", metavar="NAME", help="how the run is scored")
+    parser.add_argument(
+        "--protocol",
+        default="beirkit",
+        metavar="NAME",
+        help="how the run is scored, such as beirkit:missing=skip",
+    )
     add_lenient_scores(parser)
     parser.add_argument(
         "--strict", action="store_true", help="refuse a run that has a document twice in one list"

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import msgspec
 import pytest
 
-from beirkit.corpora.errors import DataError
+from beirkit.corpora.errors import DataError, UsageError
 from beirkit.evaluate import evaluate
-from beirkit.evaluate.protocol import Protocol, get_protocol, protocol_names
+from beirkit.evaluate.protocol import SWITCHES, Protocol, get_protocol, protocol_names
 from beirkit.evaluate.scores import Scores
 
 
@@ -169,3 +169,29 @@ def test_one_switch_can_be_replaced_alone() -> None:
     assert isinstance(changed, Protocol)
     scores = scored({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}}, "AP", protocol=changed)
     assert scores.mean("AP") == 1.0
+
+
+def test_switches_follow_the_name_of_a_preset() -> None:
+    changed = get_protocol(" beirkit : digits=3, missing=skip,self_match=dataset ")
+    assert changed.name == "beirkit:missing=skip,digits=3"  # what differs, in one order
+    assert (changed.missing, changed.digits, changed.self_match) == ("skip", 3, "dataset")
+    assert changed.describe().startswith("beirkit:missing=skip,digits=3: ")
+    assert get_protocol("mteb:missing=skip") == get_protocol("mteb")
+    for switch in SWITCHES:
+        assert hasattr(changed, switch)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("beirkit:mising=skip", r"no switch 'mising' \(did you mean 'missing'\?\)"),
+        ("beirkit:missing=no", r"missing cannot be 'no' \(it may be zero, skip, skip-trec\)"),
+        ("beirkit:digits=16", r"digits cannot be '16' \(it may be a whole number from 0 to 15\)"),
+        ("beirkit:digits=2,digits=3", r"sets 'digits' twice"),
+        ("beirkit:missing", r"cannot be read at 'missing'"),
+        ("berikit:missing=skip", r"did you mean 'beirkit'\?"),
+    ],
+)
+def test_an_impossible_switch_is_named(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        get_protocol(text)
