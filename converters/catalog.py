@@ -19,6 +19,8 @@ GROUP = "beirkit.converters"
 
 _SHIPPED = {
     "beir": "beirkit.converters.beir_folder:BeirFolder",
+    "climate-fever": "beirkit.converters.climate_fever:ClimateFever",
+    "fever": "beirkit.converters.fever:Fever",
     "msmarco": "beirkit.converters.msmarco:Msmarco",
     "pystdlib": "beirkit.converters.pystdlib:Pystdlib",
     "scifact": "beirkit.converters.scifact:Scifact",
