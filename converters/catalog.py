@@ -24,6 +24,7 @@ _SHIPPED = {
     "msmarco": "beirkit.converters.msmarco:Msmarco",
     "pystdlib": "beirkit.converters.pystdlib:Pystdlib",
     "scifact": "beirkit.converters.scifact:Scifact",
+    "smart": "beirkit.converters.smart:Smart",
     "squad": "beirkit.converters.squad:Squad",
     "table": "beirkit.converters.table:Table",
 }
