@@ -14,7 +14,7 @@ from beirkit.corpora.encoding import block_encoder
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import atomic_open
 from beirkit.corpora.jsonl import Keys, read_documents, read_queries
-from beirkit.corpora.layout import MANIFEST, find_layout, is_beir_folder
+from beirkit.corpora.layout import MANIFEST, find_layout, is_beir_folder, require_split_name
 from beirkit.corpora.manifest import (
     ContentId,
     Counts,
@@ -153,7 +153,7 @@ def _fill(
     ids = {"corpus": corpus.hexdigest(), "queries": queries.hexdigest()}
     splits: dict[str, SplitCounts] = {}
     for split in collection.splits:
-        _require_split_name(split)
+        require_split_name(split)
         tally = SplitTally()
         with (
             atomic_open(part / "qrels" / f"{split}.tsv{suffix}") as out,
@@ -194,11 +194,6 @@ def _each_once(start: Callable[[], Iterable[RecordT]]) -> Iterator[Sequence[Reco
 def _unique_judgments(collection: Collection, split: str) -> Iterator[Judgment]:
     seen: Qrels = {}
     return once(lambda: enumerate(collection.judgments(split), 1), seen, place="judgment")
-
-
-def _require_split_name(split: str) -> None:
-    if not split or split != Path(split).name or split.startswith(".") or not split.isprintable():
-        raise DataError(f"split {split!r} cannot be a file name")
 
 
 def _written(folder: Path) -> set[str]:

@@ -73,6 +73,16 @@ def is_beir_folder(path: Path | str) -> bool:
     return True
 
 
+def require_split_name(split: str) -> None:
+    """Refuse a split that cannot name a file.
+
+    Raises:
+        DataError: it cannot.
+    """
+    if not split or split != Path(split).name or split.startswith(".") or not split.isprintable():
+        raise DataError(f"split {split!r} cannot be a file name")
+
+
 def _either(folder: Path, name: str) -> Path | None:
     found = [path for packed in ("", *SUFFIXES) if (path := folder / f"{name}{packed}").is_file()]
     if len(found) > 1:

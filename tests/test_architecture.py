@@ -40,6 +40,7 @@ CORPORA_ARRAYS = {
     "corpora/check_records.py": {"numpy"},
     "corpora/compressed.py": {"zstandard"},
     "corpora/deep.py": {"numpy"},
+    "corpora/exports/parquet.py": {"pyarrow"},
     "corpora/keys.py": {"numpy"},
     "corpora/near.py": {"numpy"},
     "corpora/shingles.py": {"numpy"},
