@@ -20,6 +20,7 @@ from typing import Any
 import msgspec
 
 from beirkit import __version__
+from beirkit.configs.ancestry import training_of
 from beirkit.configs.schema import RetrieverConfig, SuiteConfig
 from beirkit.configs.spec import parse_retriever
 from beirkit.corpora.errors import DataError, UsageError
@@ -30,6 +31,7 @@ from beirkit.evaluate.measures import Measure, parse_measures
 from beirkit.evaluate.protocol import Protocol, get_protocol
 from beirkit.evaluate.score_files import read_scores, write_scores
 from beirkit.evaluate.scores import Scores
+from beirkit.evaluate.zero_shot import ZeroShot, zero_shot_status
 from beirkit.exam import Exam, Sample, prepare
 from beirkit.members import Members, find_members
 from beirkit.results import LIBRARIES, ResultFolder, library_versions, result_key, slug
@@ -48,6 +50,7 @@ class Cell:
         name: of the dataset, as its suite has it.
         task: what kind of retrieval it is; empty where nothing is known about it.
         retriever: name of the retriever.
+        zero_shot: whether the retriever was trained on the dataset's family, as far as is declared.
         split: the split that was searched.
         protocol: how the run was scored.
         measures: the columns asked for, the dataset's main measure first.
@@ -62,6 +65,7 @@ class Cell:
     name: str
     task: str
     retriever: str
+    zero_shot: ZeroShot
     split: str
     protocol: Protocol
     measures: tuple[Measure, ...]
@@ -164,6 +168,7 @@ def _run_cell(
         exam.dataset.name,
         exam.dataset.config.task if exam.dataset.config else "",
         config.name,
+        zero_shot_status(training_of(config), exam.dataset.config.family if exam.dataset.config else ""),
         exam.split,
         protocol,
         measures,

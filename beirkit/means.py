@@ -21,12 +21,14 @@ class MeanRow:
         name: of the suite or task.
         kind: ``suite`` or ``task``.
         retriever: whose means they are.
+        training: ``all``, or ``zero-shot``: over the members that the retriever was not trained on.
         means: for each measure.
     """
 
     name: str
     kind: str
     retriever: str
+    training: str
     means: dict[Measure, SuiteMean]
 
     def figures(self, digits: int) -> tuple[str, ...]:
@@ -49,7 +51,13 @@ class MeanRow:
             }
             for measure, mean in self.means.items()
         }
-        return {"name": self.name, "kind": self.kind, "retriever": self.retriever, "measures": measures}
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "retriever": self.retriever,
+            "training": self.training,
+            "measures": measures,
+        }
 
 
 def mean_rows(tree: SuiteNode, cells: Sequence[Cell], measures: Sequence[Measure]) -> list[MeanRow]:
@@ -66,21 +74,43 @@ def mean_rows(tree: SuiteNode, cells: Sequence[Cell], measures: Sequence[Measure
     common = [measure for measure in measures if all(measure in cell.measures for cell in cells)]
     nodes = [("suite", node) for node in tree.suites() if len(node.members) > 1]
     nodes += [("task", node) for node in _by_task(tree, cells)]
-    return [
-        MeanRow(
-            node.name,
-            kind,
-            retriever,
-            {measure: suite_mean(node, _values(cells, retriever, measure)) for measure in common},
-        )
-        for kind, node in nodes
-        for retriever in retrievers
-        if common
-    ]
+    rows = []
+    for kind, node in nodes if common else ():
+        for retriever in retrievers:
+            own = [cell for cell in cells if cell.retriever == retriever]
+            rows.append(_row(kind, node, retriever, own, common, "all"))
+            part = _zero_shot(node, own)
+            if kind == "suite" and part.members and part != node:
+                rows.append(_row(kind, part, retriever, own, common, "zero-shot"))
+    return rows
 
 
-def _values(cells: Sequence[Cell], retriever: str, measure: Measure) -> dict[str, float | None]:
-    return {cell.name: cell.scores.mean(measure) for cell in cells if cell.retriever == retriever}
+def _row(
+    kind: str,
+    node: SuiteNode,
+    retriever: str,
+    cells: Sequence[Cell],
+    measures: Sequence[Measure],
+    training: str,
+) -> MeanRow:
+    means = {
+        measure: suite_mean(node, {cell.name: cell.scores.mean(measure) for cell in cells})
+        for measure in measures
+    }
+    return MeanRow(node.name, kind, retriever, training, means)
+
+
+def _zero_shot(node: SuiteNode, cells: Sequence[Cell]) -> SuiteNode:
+    """The members of a suite that one retriever was certainly not trained on; what was not run stays."""
+    seen = {cell.name for cell in cells if cell.zero_shot != "zero-shot"}
+    return SuiteNode(
+        node.name,
+        tuple(
+            member
+            for member in node.members
+            if not seen.intersection(member.leaves() if isinstance(member, SuiteNode) else (member,))
+        ),
+    )
 
 
 def _by_task(tree: SuiteNode, cells: Sequence[Cell]) -> Iterator[SuiteNode]:

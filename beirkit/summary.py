@@ -40,7 +40,7 @@ class Summary:
     @property
     def columns(self) -> tuple[str, ...]:
         """Heads of the columns."""
-        return ("dataset", "retriever", *map(str, self.measures), "queries")
+        return ("dataset", "retriever", "training", *map(str, self.measures), "queries")
 
     def rows(self) -> list[tuple[str, ...]]:
         """One row per cell, figures rounded as the protocol says; a measure not asked for is blank."""
@@ -48,6 +48,7 @@ class Summary:
             (
                 f"{cell.dataset}@{cell.split}",
                 cell.retriever,
+                cell.zero_shot,
                 *(_figure(cell, measure) for measure in self.measures),
                 f"{cell.scores.n(cell.measures[0]):,}",
             )
@@ -60,7 +61,7 @@ class Summary:
         for row in self.means:
             figures = dict(zip(row.means, row.figures(self.cells[0].protocol.digits), strict=True))
             shown = (figures.get(measure, "") for measure in self.measures)
-            rows.append((f"mean of {row.name}", row.retriever, *shown, row.members))
+            rows.append((f"mean of {row.name}", row.retriever, row.training, *shown, row.members))
         return rows
 
     def narrow(self) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
@@ -110,7 +111,7 @@ class Summary:
             f"# {self.title}",
             "",
             _row(self.columns),
-            _row(["---", "---", *["---:"] * (len(self.columns) - 2)]),
+            _row(["---", "---", "---", *["---:"] * (len(self.columns) - 3)]),
         ]
         lines += [_row(row) for row in (*self.rows(), *self.mean_rows())]
         lines += ["", *(f"- {note}" for note in self.notes()), "", "## Where the results are", ""]
@@ -135,6 +136,7 @@ def _item(cell: Cell) -> dict[str, Any]:
     item: dict[str, Any] = {
         "dataset": cell.dataset,
         "retriever": cell.retriever,
+        "training": cell.zero_shot,
         "split": cell.split,
         "protocol": cell.protocol.name,
         "measures": {str(measure): cell.scores.mean(measure) for measure in cell.measures},

@@ -145,7 +145,9 @@ class RetrieverConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         summary: one line for ``beirkit list retrievers``.
         options: options of that class; relative paths in ``class`` and ``model`` start at this file's folder.
         trained_on: families of the datasets the model was trained on; ``None``: not known.
-        adapted_from: the model it was made from.
+        adapted_from: the retriever it was made from; the name of a shipped one brings what that was trained
+            on, any other makes unknown what is not in ``trained_on``. Empty for a model made from a language
+            model that was never trained to retrieve.
         licence: licence of the model, as its owner states it.
         parameters: number of parameters of the model.
         citation: how the owner asks to be cited.

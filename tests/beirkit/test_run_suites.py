@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from beirkit.cli.main import main
+from beirkit.configs.load import load_retriever
 
 
 @pytest.fixture
@@ -75,3 +76,36 @@ def test_datasets_side_by_side_have_no_mean_and_must_be_there(
 def test_a_suite_of_datasets_alone_needs_retrievers(suites: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", str(suites)]) == 2
     assert "says what to search, not with what (add -r bm25)" in capsys.readouterr().err
+
+
+def test_means_over_all_and_over_what_was_not_trained_on(
+    suites: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = "name: {0}\ntitle: {0}\nextends: scifact\nformat: beir\nfamily: {1}\n"
+    for name, family in (("reed", "reeds"), ("lake", "waters")):
+        (suites.parent / f"{name}.yaml").write_text(own.format(f"my-{name}", family), encoding="utf-8")
+        assert main(["convert", f"{name}.yaml", name]) == 0
+    bm25 = load_retriever("bm25")
+    options = json.dumps(bm25.options)
+    trained = suites.parent / "trained.yaml"
+    trained.write_text(
+        f"name: trained\nkind: bm25\noptions: {options}\ntrained_on: [waters]\n", encoding="utf-8"
+    )
+    suites.write_text("name: outer\ndatasets: [reed.yaml, lake.yaml]\n", encoding="utf-8")
+    capsys.readouterr()
+    words = ["run", str(suites), "-r", "bm25", "-r", str(trained), "-m", "nDCG@10", "--json"]
+    assert main(words) == 0
+    found = json.loads(capsys.readouterr().out)
+    status = {(row["dataset"], row["retriever"]): row["training"] for row in found["results"]}
+    assert status == {
+        ("my-reed", "bm25"): "zero-shot",
+        ("my-lake", "bm25"): "zero-shot",
+        ("my-reed", "trained"): "zero-shot",
+        ("my-lake", "trained"): "in-domain",
+    }
+    means = {(row["retriever"], row["training"]): row["measures"]["nDCG@10"] for row in found["means"]}
+    assert set(means) == {("bm25", "all"), ("trained", "all"), ("trained", "zero-shot")}
+    [reed] = [r for r in found["results"] if (r["dataset"], r["retriever"]) == ("my-reed", "trained")]
+    assert means["trained", "zero-shot"]["mean"] == reed["measures"]["nDCG@10"]
+    assert means["trained", "zero-shot"]["members"] == 1
+    assert means["trained", "all"]["members"] == 2
