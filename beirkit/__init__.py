@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from beirkit.evaluate.compare import compare as compare
     from beirkit.evaluate.measures import Measure as Measure
     from beirkit.experiment import run_suite as run_suite
+    from beirkit.exporting import export as export
     from beirkit.retrievers.base import Workplace as Workplace
     from beirkit.retrievers.catalog import create as create
 
@@ -56,6 +57,7 @@ _PUBLIC = {
     "convert_source": "beirkit.conversion:convert_source",
     "create": "beirkit.retrievers.catalog:create",
     "diff_qrels": "beirkit.corpora.qrels_diff:diff_qrels",
+    "export": "beirkit.exporting:export",
     "filter_judgments": "beirkit.corpora.qrels_tools:filter_judgments",
     "merge_qrels": "beirkit.corpora.qrels_tools:merge_qrels",
     "open_folder": "beirkit.corpora.folder:open_folder",

@@ -11,7 +11,7 @@ from beirkit.cli.arguments import add_json
 if TYPE_CHECKING:
     from beirkit.configs.schema import DatasetConfig
 
-KINDS = ("datasets", "formats", "retrievers", "measures", "suites", "protocols")
+KINDS = ("datasets", "formats", "retrievers", "measures", "suites", "protocols", "exports")
 
 # What a terminal has room for; --json has all of it.
 _COLUMNS = {
@@ -36,6 +36,7 @@ def execute(args: argparse.Namespace) -> int:
         "measures": _measures,
         "suites": _suites,
         "protocols": _protocols,
+        "exports": _exports,
     }[args.kind]()
     if args.json:
         print_json(items)
@@ -126,6 +127,13 @@ def _protocols() -> list[dict[str, Any]]:
     from beirkit.evaluate.protocol import get_protocol, protocol_names
 
     return [{"name": name, "summary": get_protocol(name).describe()} for name in protocol_names()]
+
+
+def _exports() -> list[dict[str, Any]]:
+    from beirkit.corpora.exports import catalog
+
+    classes = [(name, catalog.get(name)) for name in catalog.names()]
+    return [{"name": name, "takes": cls.takes, "summary": cls.summary} for name, cls in classes]
 
 
 def _text(value: Any) -> str:

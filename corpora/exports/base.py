@@ -127,7 +127,7 @@ class Records:
     def tell_changes(self) -> None:
         """Warn of what was changed, one line for each kind."""
         for what, count in sorted(self.changed.items()):
-            warn(f"{count:,} {what}")
+            warn(f"exported {count:,} {what}")
 
     def counts(self) -> Counts:
         """How much passed by."""

@@ -94,12 +94,7 @@ def size_category(documents: int) -> str:
 
 
 def _header(facts: Facts, configs: Sequence[Config], counts: Counts) -> dict[str, Any]:
-    tags = [
-        "beir",
-        "information-retrieval",
-        facts.task.replace(" ", "-"),
-        facts.reported_split and "evaluation",
-    ]
+    tags = ["beir", "information-retrieval", facts.task.replace(" ", "-")]
     return {
         "pretty_name": facts.title or facts.name,
         **({"language": [facts.language.split("-")[0]]} if facts.language else {}),
