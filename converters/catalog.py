@@ -21,6 +21,7 @@ _SHIPPED = {
     "beir": "beirkit.converters.beir_folder:BeirFolder",
     "climate-fever": "beirkit.converters.climate_fever:ClimateFever",
     "fever": "beirkit.converters.fever:Fever",
+    "hotpotqa": "beirkit.converters.hotpotqa:Hotpotqa",
     "huggingface": "beirkit.converters.huggingface:HuggingFace",
     "msmarco": "beirkit.converters.msmarco:Msmarco",
     "pystdlib": "beirkit.converters.pystdlib:Pystdlib",
