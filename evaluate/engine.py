@@ -19,7 +19,13 @@ from beirkit.evaluate.judgments import as_qrels, checked_qrels, require_usable_i
 from beirkit.evaluate.measures import Measure, parse_measures
 from beirkit.evaluate.own_measures import OWN, Graded
 from beirkit.evaluate.protocol import Protocol, get_protocol
-from beirkit.evaluate.ranking import as_run, in_order, without_duplicates, without_self_matches
+from beirkit.evaluate.ranking import (
+    as_run,
+    in_order,
+    judged_results,
+    without_duplicates,
+    without_self_matches,
+)
 from beirkit.evaluate.scores import Counts, Scores
 from beirkit.evaluate.trec import trec_values
 
@@ -77,7 +83,7 @@ def evaluate(
     answered = int((np.diff(lists.offsets) > 0).sum())
     lists, selves = without_self_matches(lists, rules.self_match, self_match_ids)
     ordered, duplicates = without_duplicates(in_order(lists, rules.precision), strict=strict)
-    values = _values(_cut(ordered, asked, depth), judged, asked)
+    values = _values(ordered, judged, asked, depth)
     _order_rr_apart(values, lists, judged, asked, rules, depth)
     outside = {} if corpus_ids is None else _outside(judged, lists, corpus_ids)
     present = set(lists.query_ids)
@@ -104,13 +110,37 @@ def evaluate(
 def _cut(run: Run, measures: Sequence[Measure], depth: int | None) -> Run:
     """Only as deep as the measures look, and at most ``depth``."""
     cutoffs = [measure.cutoff for measure in measures]
-    deepest = None if None in cutoffs else max(cutoff for cutoff in cutoffs if cutoff is not None)
-    depths = [known for known in (deepest, depth) if known is not None]
+    deepest = (
+        None if None in cutoffs or not cutoffs else max(cutoff for cutoff in cutoffs if cutoff is not None)
+    )
+    depths = [limit for limit in (deepest, depth) if limit is not None]
     return run.top(min(depths)) if depths else run
 
 
-def _values(run: Run, qrels: Qrels, measures: Sequence[Measure]) -> npt.NDArray[np.float64]:
-    """``(len(qrels), len(measures))`` values of ordered lists; a query without a list has an empty one."""
+def _values(
+    run: Run, qrels: Qrels, measures: Sequence[Measure], depth: int | None
+) -> npt.NDArray[np.float64]:
+    """``(len(qrels), len(measures))`` values of ordered lists; a query without a list has an empty one.
+
+    A condensed list is made of the results that count: what lies below ``depth`` does not move up into it.
+    """
+    values = np.zeros((len(qrels), len(measures)))
+    whole = [c for c, measure in enumerate(measures) if not measure.judged_only]
+    condensed = [c for c, measure in enumerate(measures) if measure.judged_only]
+    if whole:
+        picked = [measures[c] for c in whole]
+        values[:, whole] = _values_of(_cut(run, picked, depth), qrels, picked)
+    if condensed:
+        picked = [measures[c] for c in condensed]
+        short = _cut(run, (), depth)
+        judged = np.zeros(short.n_results, dtype=bool)
+        judged[judged_results(short, qrels)[0]] = True
+        values[:, condensed] = _values_of(_cut(short.keep(judged), picked, None), qrels, picked)
+    return values
+
+
+def _values_of(run: Run, qrels: Qrels, measures: Sequence[Measure]) -> npt.NDArray[np.float64]:
+    """The values of measures that look at the same lists."""
     query_ids = tuple(qrels)
     values = np.zeros((len(query_ids), len(measures)))
     engine = [c for c, measure in enumerate(measures) if measure.trec_name is not None]
@@ -139,7 +169,7 @@ def _order_rr_apart(
         return
     run, _ = without_duplicates(in_order(lists, precision), strict=False)
     picked = [measures[c] for c in columns]
-    values[:, columns] = _values(_cut(run, picked, depth), qrels, picked)
+    values[:, columns] = _values(run, qrels, picked, depth)
 
 
 def _named(run: Run) -> str:

@@ -17,11 +17,14 @@ class Measure(msgspec.Struct, frozen=True, order=True):
         family: canonical name of the family.
         at: what follows ``@``: a rank from 1, or a share (``IPrec@0.1``); ``None``: the whole list.
         level: lowest grade that counts as relevant.
+        judged_only: documents without a judgment for the query are taken out of its list before anything
+            else is done: the condensed list of Sakai (2007).
     """
 
     family: str
     at: int | float | None = None
     level: int = 1
+    judged_only: bool = False
 
     @classmethod
     def parse(cls, text: str | Measure) -> Measure:
@@ -36,8 +39,9 @@ class Measure(msgspec.Struct, frozen=True, order=True):
         return text if isinstance(text, Measure) else parse_one(text)
 
     def __str__(self) -> str:
-        level = "" if self.level == 1 else f"(rel={self.level})"
-        return f"{self.family}{level}" + ("" if self.at is None else f"@{self.at}")
+        options = [f"rel={self.level}"] * (self.level != 1) + ["judged_only=True"] * self.judged_only
+        told = f"({','.join(options)})" if options else ""
+        return f"{self.family}{told}" + ("" if self.at is None else f"@{self.at}")
 
     @property
     def about(self) -> Family:

@@ -1,9 +1,10 @@
-"""Reading the names of measures, such as ``ndcg_cut_10``, ``NDCG@10``, ``Recall@100``, ``P(rel=2)@5``."""
+"""Reading the names of measures: ``ndcg_cut_10``, ``NDCG@10``, ``P(rel=2)@5``, ``AP(judged_only=True)``."""
 
 from __future__ import annotations
 
 import re
 from difflib import get_close_matches
+from functools import partial
 
 from beirkit.corpora.errors import UnknownNameError, UsageError
 from beirkit.evaluate.families import Family, find_family, known_names
@@ -66,14 +67,15 @@ def parse_all(text: str) -> list[Measure]:
         raise UsageError(f"{text!r}: the discount must be log2 or exp-log2")
     if level not in (None, 1) and not family.levels:
         raise UsageError(f"{text!r}: {family.name} has no relevance level")
+    made = partial(Measure, family.name, level=level or 1, judged_only=_judged_only(options, family, text))
     if places:
-        return [Measure(family.name, _at(place, family, text), level or 1) for place in places]
+        return [made(_at(place, family, text)) for place in places]
     if family.cut == name and family.cut in _DEFAULTS:
-        return [Measure(family.name, at, level or 1) for at in _DEFAULTS[family.cut]]
+        return [made(at) for at in _DEFAULTS[family.cut]]
     if family.at in ("rank", "share"):
         example = f"{family.name}@{10 if family.at == 'rank' else 0.1}"
         raise UsageError(f"{text!r} needs a cut-off", hint=f"such as {example}")
-    return [Measure(family.name, None, level or 1)]
+    return [made(None)]
 
 
 def _require_one_name(text: str) -> None:
@@ -94,10 +96,19 @@ def _split_options(text: str) -> tuple[str, dict[str, str]]:
     options = {}
     for pair in found["options"].split(","):
         key, _, value = (part.strip() for part in pair.partition("="))
-        if key not in ("rel", "cutoff", "dcg"):
+        if key not in ("rel", "cutoff", "dcg", "judged_only"):
             raise UsageError(f"{text!r}: {pair.strip()!r} is not understood", hint="such as P(rel=2)@5")
         options[key] = value.strip("'\"")
     return stripped[: found.start()] + stripped[found.end() :], options
+
+
+def _judged_only(options: dict[str, str], family: Family, text: str) -> bool:
+    value = options.get("judged_only", "False")
+    if value.lower() not in ("true", "false"):
+        raise UsageError(f"{text!r}: judged_only is true or false, not {value!r}")
+    if value.lower() == "true" and family.name in ("Judged", "Hole"):
+        raise UsageError(f"{text!r}: {family.name} is about results without a judgment")
+    return value.lower() == "true"
 
 
 def _level(options: dict[str, str], text: str) -> int | None:
