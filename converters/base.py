@@ -86,5 +86,5 @@ class Converter(ABC, Generic[OptionsT]):
 
 def _told(options: msgspec.Struct) -> dict[str, Any]:
     """The options that were given a value."""
-    given: dict[str, Any] = msgspec.to_builtins(options)
+    given: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(options))  # as a manifest has them
     return {name: value for name, value in given.items() if value not in ("", None, {}, [])}

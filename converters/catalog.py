@@ -20,15 +20,19 @@ GROUP = "beirkit.converters"
 _SHIPPED = {
     "beir": "beirkit.converters.beir_folder:BeirFolder",
     "climate-fever": "beirkit.converters.climate_fever:ClimateFever",
+    "cord19": "beirkit.converters.cord19:Cord19",
     "fever": "beirkit.converters.fever:Fever",
     "hotpotqa": "beirkit.converters.hotpotqa:Hotpotqa",
     "huggingface": "beirkit.converters.huggingface:HuggingFace",
     "msmarco": "beirkit.converters.msmarco:Msmarco",
     "pystdlib": "beirkit.converters.pystdlib:Pystdlib",
     "scifact": "beirkit.converters.scifact:Scifact",
+    "signal1m": "beirkit.converters.signal1m:Signal1m",
     "smart": "beirkit.converters.smart:Smart",
     "squad": "beirkit.converters.squad:Squad",
     "table": "beirkit.converters.table:Table",
+    "trec": "beirkit.converters.trec:Trec",
+    "washington-post": "beirkit.converters.washington_post:WashingtonPost",
 }
 
 
