@@ -1,0 +1,79 @@
+"""Whether a system knows when it fails: the normalised area under the abstention curve (arXiv 2402.12997)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from beirkit.corpora.run import Run
+from beirkit.evaluate.measures import Measure
+from beirkit.evaluate.scores import Scores
+
+Confidence = Literal["max", "std", "diff1"]
+"""How sure a system is of a query: its best score, the deviation of its scores, the lead of its best."""
+
+CONFIDENCES: tuple[Confidence, ...] = ("max", "std", "diff1")
+RATES = tuple(step / 10 for step in range(10))
+
+
+def confidences(run: Run, query_ids: tuple[str, ...], how: Confidence) -> npt.NDArray[np.float64]:
+    """``(len(query_ids),)`` how sure the system is of each query; of one without results, least of all.
+
+    Args:
+        run: lists in any order; their scores are looked at.
+        query_ids: the queries.
+        how: what is taken for confidence.
+    """
+    row = {query_id: place for place, query_id in enumerate(run.query_ids)}
+    found = np.full(len(query_ids), -np.inf)
+    for place, query_id in enumerate(query_ids):
+        if query_id in row:
+            scores = np.sort(run.results(row[query_id])[1].astype(np.float64))[::-1]
+            if len(scores):
+                found[place] = _confidence(scores, how)
+    return found
+
+
+def nauc(values: npt.NDArray[np.float64], confidence: npt.NDArray[np.float64]) -> float | None:
+    """How much of what is gained by an oracle is gained by abstaining on the least confident queries.
+
+    The measure's mean is taken over the queries that are left when a share of 0, 10, … 90 % is abstained on,
+    one query at least; the area under that curve is scaled so that 0 is abstaining by chance and 1 is
+    abstaining on the worst queries. Ties keep the order of the queries.
+
+    Args:
+        values: ``(n,)`` the measure per query, without NaN.
+        confidence: ``(n,)`` of each query.
+
+    Returns:
+        at most 1; None where the values leave nothing to gain.
+    """
+    reached, best = _area(values, confidence), _area(values, values)
+    flat = float(np.mean(values)) * (RATES[-1] - RATES[0])
+    if np.isclose(best, flat, rtol=0.0, atol=1e-12):
+        return None
+    return (reached - flat) / (best - flat)
+
+
+def abstention(scores: Scores, run: Run, measure: Measure | str) -> dict[Confidence, float | None]:
+    """:func:`nauc` of one measure for each kind of confidence; queries without a value play no part."""
+    values = scores.of(measure)
+    kept = ~np.isnan(values)
+    return {how: nauc(values[kept], confidences(run, scores.query_ids, how)[kept]) for how in CONFIDENCES}
+
+
+def _confidence(scores: npt.NDArray[np.float64], how: Confidence) -> float:
+    """Of scores in descending order, at least one."""
+    if how == "std":
+        return float(np.std(scores))
+    if how == "diff1" and len(scores) > 1:
+        return float(scores[0] - scores[1])
+    return float(scores[0])
+
+
+def _area(values: npt.NDArray[np.float64], order_by: npt.NDArray[np.float64]) -> float:
+    order, n = np.argsort(order_by, kind="stable"), len(values)
+    curve = [float(np.mean(values[order[min(round(rate * n), n - 1) :]])) for rate in RATES]
+    return float(np.trapezoid(curve, RATES))
