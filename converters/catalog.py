@@ -22,6 +22,7 @@ _SHIPPED = {
     "climate-fever": "beirkit.converters.climate_fever:ClimateFever",
     "cord19": "beirkit.converters.cord19:Cord19",
     "dpr": "beirkit.converters.dpr:Dpr",
+    "dbpedia-entity": "beirkit.converters.dbpedia:DbpediaEntity",
     "fever": "beirkit.converters.fever:Fever",
     "hotpotqa": "beirkit.converters.hotpotqa:Hotpotqa",
     "huggingface": "beirkit.converters.huggingface:HuggingFace",
