@@ -63,7 +63,10 @@ def unescaped(text: str) -> str:
     if "\\" not in text:
         return text
     plain = _ESCAPE.sub(lambda match: _sign(match[1]), text)
-    return plain.encode("utf-16", "surrogatepass").decode("utf-16")
+    try:
+        return plain.encode("utf-16", "surrogatepass").decode("utf-16")
+    except UnicodeDecodeError:
+        raise ValueError("half of a surrogate pair") from None
 
 
 def _sign(escape: str) -> str:
