@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import shlex
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import msgspec
 from beirkit.configs.load import names
 from beirkit.configs.schema import DatasetConfig
 from beirkit.corpora.check import check_folder
-from beirkit.corpora.collection import Provenance
+from beirkit.corpora.collection import Download, Provenance
 from beirkit.corpora.errors import UnknownNameError, UsageError, nearest
 from beirkit.corpora.findings import Finding
 from beirkit.corpora.folder import write_folder
@@ -25,6 +26,26 @@ from beirkit.home import built_folder
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True)
+class Fetched:
+    """A published form of a dataset, on this disk.
+
+    Attributes:
+        name: what the result is filed under.
+        converter: catalog name of what reads it.
+        options: of the converter, in place of those of the dataset's configuration.
+        revision: its version; empty: that of the dataset's configuration.
+        downloads: what it was fetched as.
+    """
+
+    name: str
+    converter: str
+    options: dict[str, Any]
+    revision: str
+    downloads: list[Download]
+
+
+
 def convert_source(
     source: str,
     raw: Path | None,
@@ -34,6 +55,7 @@ def convert_source(
     gzip: bool = False,
     overwrite: bool = False,
     check: bool = True,
+    fetched: Fetched | None = None,
     progress: Progress = silent,
 ) -> tuple[Path, Manifest]:
     """Convert a dataset or any file of a known format to a BEIR folder.
@@ -50,6 +72,7 @@ def convert_source(
         gzip: write ``.jsonl.gz`` and ``.tsv.gz``.
         overwrite: replace a folder that beirkit wrote before.
         check: check the folder when it is written.
+        fetched: what ``raw`` is, where it is a published form of the dataset and not its raw source.
         progress: shows how the work gets on.
 
     Returns:
@@ -62,16 +85,21 @@ def convert_source(
         if config is None:
             raise UsageError("a format needs a folder to write to", hint="add --out FOLDER")
         out = built_folder(config.name)
-    merged = {**(config.options if config else {}), **(options or {})}
+    base = config.options if config else {}
+    if fetched is not None:
+        format_name, base = fetched.converter, fetched.options
+    merged = {**base, **(options or {})}
     collection = catalog.convert(format_name, raw, merged)
     if config is not None:
         collection.provenance = named(collection.provenance, config)
+    if fetched is not None:
+        collection.provenance = _of_fetched(collection.provenance, fetched)
     ascii_escapes = config is not None and config.json == "ascii"
     manifest = write_folder(
         collection, out, ascii=ascii_escapes, gzip=gzip, overwrite=overwrite, progress=progress
     )
     if config is not None:
-        _report_differences(manifest, config)
+        _report_differences(manifest, config, raw=format_name == config.format)
     if check:
         _report_findings(check_folder(out, known=known_of(config), progress=progress), out)
     return out, manifest
@@ -97,6 +125,15 @@ def named(provenance: Provenance, config: DatasetConfig) -> Provenance:
     )
 
 
+def _of_fetched(provenance: Provenance, fetched: Fetched) -> Provenance:
+    return msgspec.structs.replace(
+        provenance,
+        source=fetched.name,
+        revision=fetched.revision or provenance.revision,
+        fetched=fetched.downloads,
+    )
+
+
 def _find(source: str) -> tuple[DatasetConfig | None, str]:
     """The dataset, if it is one, and the format to read."""
     from beirkit.converters import catalog
@@ -109,10 +146,10 @@ def _find(source: str) -> tuple[DatasetConfig | None, str]:
     raise UnknownNameError(f"no dataset or format is called {source!r}", hint=nearest(source, known))
 
 
-def _report_differences(manifest: Manifest, config: DatasetConfig) -> None:
+def _report_differences(manifest: Manifest, config: DatasetConfig, *, raw: bool) -> None:
     from beirkit.converters.expected import differences
 
-    for known in config.differences:
+    for known in config.differences if raw else ():  # a published form has none from itself
         _log.warning("%s, known difference from the published BEIR files: %s", config.name, known)
     for difference in differences(manifest, config.expected) if config.expected else ():
         _log.warning("%s differs from what is expected of it: %s", config.name, difference)

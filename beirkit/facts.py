@@ -10,7 +10,7 @@ from beirkit.configs.schema import DatasetConfig
 from beirkit.corpora.errors import ConfigError, DataError
 from beirkit.corpora.findings import Known
 from beirkit.corpora.manifest import has_manifest, read_manifest
-from beirkit.corpora.mend import made_by
+from beirkit.corpora.mend import CONVERTER, made_by
 
 
 def config_named(text: str) -> DatasetConfig | None:
@@ -45,11 +45,13 @@ def config_of(folder: Path) -> DatasetConfig | None:
         manifest = read_manifest(folder)
     except DataError:  # a manifest of somebody else's: nothing is known about the folder
         return None
-    source = manifest.provenance.source
+    source, fetched = manifest.provenance.source, bool(manifest.provenance.fetched)
+    if fetched:  # another version than the published one is called NAME@HASH
+        source = source.partition("@")[0]
     if source not in names("datasets"):
         return None
-    config = load_dataset(source)
-    return config if made_by(manifest) == config.format else None
+    config, made = load_dataset(source), made_by(manifest)
+    return config if made == config.format or (fetched and made != CONVERTER) else None
 
 
 def known_defects(folder: Path) -> list[Known]:

@@ -102,6 +102,7 @@ class BeirFolder(Converter[BeirOptions]):
                     if name == "folder" or value not in (False, None, {})
                 },
                 inputs=source.inputs(names),
+                fetched=[],  # what the folder before was made from; who fetched this one says so
             ),
         )
 

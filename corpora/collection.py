@@ -42,6 +42,18 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return f"{self.code or 'form':<5} {place}: {what}{self.done}{times}"
 
 
+class Download(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A published form of a dataset that was fetched.
+
+    Attributes:
+        address: of the archive or file, or of the repository.
+        revision: which version it was: a checksum with its kind, such as ``md5:…``, or a full commit.
+    """
+
+    address: str
+    revision: str = ""
+
+
 class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Where a collection came from; written into the manifest of the folder made of it.
 
@@ -54,6 +66,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         citation: how the owner asks to be cited.
         inputs: files that were read, by path relative to the raw folder, with their SHA-256.
         changes: what was changed, where the collection is a mended folder.
+        fetched: what was fetched to read it from, where beirkit did.
     """
 
     source: str
@@ -64,6 +77,7 @@ class Provenance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     citation: str = ""
     inputs: dict[str, str] = {}
     changes: list[Change] = []
+    fetched: list[Download] = []
 
 
 class Collection:

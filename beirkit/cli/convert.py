@@ -6,8 +6,12 @@ import argparse
 import shlex
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from beirkit.cli.arguments import add_json
+
+if TYPE_CHECKING:
+    from beirkit.corpora.manifest import Manifest
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +51,6 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.cli.output import print_json, progress_for
     from beirkit.conversion import convert_source, format_of
     from beirkit.converters.catalog import parse_settings
-    from beirkit.home import built_folder
 
     folder, manifest = convert_source(
         args.source,
@@ -62,12 +65,19 @@ def execute(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"path": str(folder), **msgspec.to_builtins(manifest)})
         return 0
+    tell_built(args, args.source, folder, manifest)
+    return 0
+
+
+def tell_built(args: argparse.Namespace, name: str, folder: Path, manifest: Manifest) -> None:
+    """Say what was written where, and what can be done with it."""
+    from beirkit.home import built_folder
+
     counts = manifest.counts
     splits = ", ".join(f"{split} {tally.judgments:,}" for split, tally in counts.splits.items())
     print(
         f"{folder}: {counts.documents:,} documents, {counts.queries:,} queries; judgments: {splits or 'none'}"
     )
     if not args.quiet:
-        name = args.source if folder == built_folder(args.source) else shlex.quote(str(folder))
-        print(f"next: beirkit run -d {name} -r bm25", file=sys.stderr)
-    return 0
+        shown = name if folder == built_folder(name) else shlex.quote(str(folder))
+        print(f"next: beirkit run -d {shown} -r bm25", file=sys.stderr)

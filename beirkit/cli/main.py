@@ -21,6 +21,7 @@ from beirkit.corpora.errors import BeirkitError, UsageError
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "convert the standard library's documentation, run three retrievers, print the table"),
     "list": ("listing", "what there is: datasets, formats, retrievers, measures, suites, protocols"),
+    "fetch": ("fetch", "bring a published form of a dataset and make its BEIR folder"),
     "convert": ("convert", "turn a benchmark's source files into a BEIR folder"),
     "check": ("check", "find what is wrong with a BEIR folder"),
     "stats": ("stats", "counts, lengths and content ids of a BEIR folder"),

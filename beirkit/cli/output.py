@@ -25,6 +25,16 @@ def print_json(data: Any) -> None:
     print(json.dumps(data, ensure_ascii=not unicode, indent=2, allow_nan=False))
 
 
+def size_text(size: int) -> str:
+    """Bytes for people: 2.8 MB."""
+    amount = float(size)
+    for unit in ("B", "kB", "MB", "GB"):
+        if amount < 999.5:
+            return f"{amount:.{0 if unit == 'B' or amount >= 99.5 else 1}f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} TB"
+
+
 def print_table(
     title: str,
     columns: Sequence[str],
@@ -62,7 +72,11 @@ def print_table(
 def _bar(label: str, total: int | None, unit: str) -> Iterator[Advance]:
     from tqdm import tqdm
 
-    with tqdm(total=total, desc=label, unit=f" {unit}", dynamic_ncols=True, file=sys.stderr) as bar:
+    scaled = unit == "B"
+    with tqdm(
+        total=total, desc=label, unit=unit if scaled else f" {unit}", unit_scale=scaled, dynamic_ncols=True,
+        file=sys.stderr,
+    ) as bar:  # fmt: skip
         yield bar.update
 
 
@@ -71,7 +85,7 @@ def _line(label: str, total: int | None, unit: str) -> Iterator[Advance]:
     """One line at the start, one every ten seconds, one at the end of what took longer."""
     import time
 
-    of = "" if total is None else f" of {total:,}"
+    of = "" if total is None else f" of {_amount(total, unit)}"
     start = said = time.perf_counter()
     done = 0
 
@@ -82,10 +96,16 @@ def _line(label: str, total: int | None, unit: str) -> Iterator[Advance]:
         if now - said >= 10:
             said = now
             print(
-                f"beirkit:   {label}: {done:,}{of} {unit}, {now - start:.0f} s", file=sys.stderr, flush=True
+                f"beirkit:   {label}: {_amount(done, unit)}{of}, {now - start:.0f} s",
+                file=sys.stderr,
+                flush=True,
             )
 
     yield advance
     seconds = time.perf_counter() - start
     if seconds >= 2:
-        print(f"beirkit:   {label}: {done:,} {unit} in {seconds:.0f} s", file=sys.stderr, flush=True)
+        print(f"beirkit:   {label}: {_amount(done, unit)} in {seconds:.0f} s", file=sys.stderr, flush=True)
+
+
+def _amount(count: int, unit: str) -> str:
+    return size_text(count) if unit == "B" else f"{count:,} {unit}"

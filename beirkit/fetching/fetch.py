@@ -1,0 +1,217 @@
+"""From the name of a dataset to its BEIR folder, through a form that somebody publishes."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from beirkit.configs.load import names
+from beirkit.configs.schema import DatasetConfig
+from beirkit.conversion import Fetched, convert_source
+from beirkit.corpora.collection import Download
+from beirkit.corpora.errors import DataError, UnknownNameError, UsageError, nearest
+from beirkit.corpora.manifest import Manifest, has_manifest, read_manifest
+from beirkit.corpora.progress import Progress, silent
+from beirkit.facts import config_named
+from beirkit.fetching.checksums import checksum
+from beirkit.fetching.download import download
+from beirkit.fetching.errors import OfflineError
+from beirkit.fetching.hub import tokens
+from beirkit.fetching.plan import Bundle, Plan, downloads_folder, forms, make_plan
+from beirkit.fetching.web import Client, Patience, is_set
+from beirkit.home import built_folder
+
+
+class Brought(NamedTuple):
+    """What came of a fetch.
+
+    Attributes:
+        folder: the BEIR folder.
+        manifest: what it holds.
+        was_there: whether it had been built of the same bytes before, so that nothing was done.
+    """
+
+    folder: Path
+    manifest: Manifest
+    was_there: bool
+
+
+def plan_fetch(
+    name: str,
+    *,
+    form: str | None = None,
+    revision: str = "",
+    accept_changed: str = "",
+    mirrors: Sequence[str] = (),
+    offline: bool = False,
+    patience: Patience | None = None,
+) -> Plan:
+    """What :func:`fetch` would bring; of a repository, the list of its files is asked for, nothing else."""
+    config = _config(name)
+    client = _client(config, form, offline, patience)
+    return make_plan(
+        config, client, form=form, revision=revision, accept_changed=accept_changed, mirrors=mirrors
+    )
+
+
+def fetch(
+    name: str,
+    *,
+    form: str | None = None,
+    revision: str = "",
+    accept_changed: str = "",
+    mirrors: Sequence[str] = (),
+    out: Path | None = None,
+    gzip: bool = False,
+    overwrite: bool = False,
+    check: bool = True,
+    offline: bool = False,
+    announce: Callable[[Plan], None] | None = None,
+    progress: Progress = silent,
+    patience: Patience | None = None,
+) -> Brought:
+    """Bring a published form of a dataset and make the BEIR folder of it.
+
+    Everything that comes is verified and kept below :func:`~beirkit.fetching.plan.downloads_folder`, so the
+    same call finds it there. The folder's manifest says where it came from, and its counts are compared with
+    those of the dataset's configuration.
+
+    Args:
+        name: a name from ``beirkit list datasets``, or a YAML file about a dataset of one's own.
+        form: which published form: ``beir``, ``raw``, or the name of a repository of the Hugging Face hub.
+        revision: the commit of the repository to take, 40 hexadecimal digits, instead of the published one.
+        accept_changed: MD5 or SHA-256 of content that has replaced the published one in place; the result is
+            then another dataset, called by its name and that hash.
+        mirrors: further addresses of the file.
+        out: BEIR folder to write; None: the dataset's own place.
+        gzip: write ``.jsonl.gz`` and ``.tsv.gz``.
+        overwrite: replace a folder that beirkit wrote before.
+        check: check the folder when it is written.
+        offline: open no connection; so too where ``BEIRKIT_OFFLINE`` is set, and for repositories of the hub
+            where ``HF_HUB_OFFLINE`` is.
+        announce: told what is coming, with its licence, before it comes.
+        progress: shows how the work gets on.
+        patience: time-outs and tries.
+
+    Raises:
+        OfflineError: something is not here, and no connection may be opened.
+        ChangedError: what the servers have is not what was published.
+        FetchError: no server sends it whole.
+        UsageError: nothing is published of it, or the folder is there already and of something else.
+    """
+    config = _config(name)
+    client = _client(config, form, offline, patience)
+    plan = make_plan(
+        config, client, form=form, revision=revision, accept_changed=accept_changed, mirrors=mirrors
+    )
+    folder = out or built_folder(plan.name)
+    there = None if overwrite else _built_of(plan, folder)
+    if there is not None:
+        return Brought(folder, there, True)
+    if announce is not None:
+        announce(plan)
+    plan = bring(plan, client, progress=progress)
+    fetched = Fetched(plan.name, plan.converter, plan.options, plan.revision, plan.downloads())
+    folder, manifest = convert_source(
+        name,
+        plan.raw,
+        folder,
+        gzip=gzip,
+        overwrite=overwrite,
+        check=check,
+        fetched=fetched,
+        progress=progress,
+    )
+    return Brought(folder, manifest, False)
+
+
+def bring(plan: Plan, client: Client, *, progress: Progress = silent) -> Plan:
+    """Bring what a plan names; the plan with the versions of what came.
+
+    Raises:
+        OfflineError: something is not here, and the client is offline; told is what would be fetched.
+    """
+    missing = [(bundle, file) for bundle in plan.bundles for file in bundle.missing()]
+    if client.offline and missing:
+        bundle, file = missing[0]
+        more = f" and {len(missing) - 1} files more" if len(missing) > 1 else ""
+        size = f" ({sum(f.size or 0 for _, f in missing):,} bytes)" if all(f.size for _, f in missing) else ""
+        hint = "to fetch it, leave out --offline, BEIRKIT_OFFLINE and HF_HUB_OFFLINE"
+        if file.checksum is not None:
+            hint += f"; or put a copy at {bundle.folder / file.name}"
+        raise OfflineError(f"{file.addresses[0]}{more}{size}: not here, and offline not fetched", hint=hint)
+    for bundle in plan.bundles:
+        for file in bundle.files:
+            download(file, bundle.folder, client, changed=downloads_folder(), progress=progress)
+    return _versioned(plan)
+
+
+def _versioned(plan: Plan) -> Plan:
+    """The plan, with the SHA-256 of files of which no checksum is published."""
+    bundles = tuple(bundle if bundle.revision else _hashed(bundle) for bundle in plan.bundles)
+    revision = plan.revision
+    if not revision and plan.converter == "beir":
+        revision = bundles[0].revision
+    return replace(plan, bundles=bundles, revision=revision)
+
+
+def _hashed(bundle: Bundle) -> Bundle:
+    (file,) = bundle.files
+    return replace(bundle, revision=str(checksum(bundle.folder / file.name, "sha256")))
+
+
+def _config(name: str) -> DatasetConfig:
+    config = config_named(name)
+    if config is None:
+        raise UnknownNameError(f"no dataset is called {name!r}", hint=nearest(name, list(names("datasets"))))
+    return config
+
+
+def _client(config: DatasetConfig, form: str | None, offline: bool, patience: Patience | None) -> Client:
+    """Opens what the environment allows to be opened."""
+    offline = offline or is_set("BEIRKIT_OFFLINE")
+    found = forms(config)
+    of_hub = form not in ("beir", "raw") and (
+        form is not None or next(iter(found), "") not in ("beir", "raw")
+    )
+    return Client(patience, offline=offline or (of_hub and is_set("HF_HUB_OFFLINE")), tokens=tokens())
+
+
+def _built_of(plan: Plan, folder: Path) -> Manifest | None:
+    """The manifest of the folder, where it was made of the same downloads; None where nothing is there.
+
+    Raises:
+        UsageError: something else is there.
+    """
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return None
+    if has_manifest(folder):
+        try:
+            manifest = read_manifest(folder)
+        except DataError:
+            return None  # the conversion refuses to replace it, in its own words
+        old = manifest.provenance
+        if old.source == plan.name and _same(old.fetched, plan.downloads()):
+            return manifest
+        was = (
+            ", ".join(f"{one.address} ({one.revision})" for one in old.fetched)
+            or old.converter
+            or "other files"
+        )
+        raise UsageError(
+            f"is there already, made from {was}",
+            path=folder,
+            hint="choose another folder with --out, or replace it with --overwrite; to run it: "
+            f"beirkit run -d {shlex.quote(plan.name)}",
+        )
+    return None
+
+
+def _same(old: list[Download], new: list[Download]) -> bool:
+    """Whether two lists are of the same versions; one that is not known yet is that which came first."""
+    return [one.address for one in old] == [one.address for one in new] and all(
+        two.revision in ("", one.revision) for one, two in zip(old, new, strict=True)
+    )
