@@ -31,12 +31,14 @@ class Converter(ABC, Generic[OptionsT]):
         name: catalog name.
         summary: one line for ``beirkit list formats``.
         needs_raw: whether ``raw`` must be given.
+        subject: the option that ``beirkit convert NAME:VALUE`` gives; empty: there is none.
         Options: the options it takes, each documented in the class's docstring.
     """
 
     name: ClassVar[str]
     summary: ClassVar[str]
     needs_raw: ClassVar[bool] = True
+    subject: ClassVar[str] = ""
     Options: ClassVar[type[msgspec.Struct]] = NoOptions
 
     @abstractmethod

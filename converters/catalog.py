@@ -28,6 +28,7 @@ _SHIPPED = {
     "huggingface": "beirkit.converters.huggingface:HuggingFace",
     "lotte": "beirkit.converters.lotte:Lotte",
     "miracl": "beirkit.converters.miracl:Miracl",
+    "ir_datasets": "beirkit.converters.ir_datasets_source:IrDatasets",
     "msmarco": "beirkit.converters.msmarco:Msmarco",
     "pystdlib": "beirkit.converters.pystdlib:Pystdlib",
     "scifact": "beirkit.converters.scifact:Scifact",
