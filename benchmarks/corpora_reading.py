@@ -3,7 +3,9 @@
 Only beirkit finds ids that stand twice; the others keep the last or both. The judgments are read too where a
 peer reads them.
 
-What dictionaries cost grows with the corpus; ``--documents 500000 --rounds 1`` takes a minute.
+What dictionaries cost grows with the corpus; ``--documents 500000 --rounds 1`` takes a minute. With
+``--repeated 2000`` as many documents stand there twice, with ``--beyond-ascii 1`` no text is ASCII (one ``é``
+each), with ``--alphabet абвгдежзи`` the words are of these letters.
 """
 
 from __future__ import annotations
@@ -21,13 +23,20 @@ from benchmarks.harness import Bench, Lap, Outcome, Peer
 def make(asked: argparse.Namespace, folder: Path) -> None:
     """A corpus of made-up words whose texts have the length of abstracts, queries and judgments."""
     draw = random.Random(1)
-    words = ["".join(draw.choices("abcdefghi", k=draw.randint(2, 10))) for _ in range(5_000)]
+    words = ["".join(draw.choices(asked.alphabet, k=draw.randint(2, 10))) for _ in range(5_000)]
+    every = asked.documents // asked.repeated if asked.repeated else 0
+    earlier = ""
     with (folder / "corpus.jsonl").open("w", encoding="utf-8") as out:
         for number in range(asked.documents):
             text = " ".join(draw.choices(words, k=draw.randint(50, 250)))
-            text += " café" * (number % 10 == 0)  # most English texts are ASCII
-            line = {"_id": f"doc{number}", "title": "a title", "text": text, "metadata": {}}
-            out.write(json.dumps(line, ensure_ascii=False) + "\n")
+            text += " café" * (number % asked.beyond_ascii == 0)  # most English texts are ASCII
+            fields = {"_id": f"doc{number}", "title": "a title", "text": text, "metadata": {}}
+            line = json.dumps(fields, ensure_ascii=False) + "\n"
+            out.write(line)
+            if every and number % every == every - 1:
+                out.write(earlier)
+                earlier = line
+            earlier = earlier or line
     with (folder / "queries.jsonl").open("w", encoding="utf-8") as out:
         for number in range(asked.queries):
             out.write(json.dumps({"_id": f"q{number}", "text": "what is it", "metadata": {}}) + "\n")
@@ -118,6 +127,12 @@ bench = Bench(
         Peer("msgspec, corpus only", bare, "msgspec"),
     ),
     make=make,
-    options={"--documents": 200_000, "--queries": 1_000},
+    options={
+        "--documents": 200_000,
+        "--queries": 1_000,
+        "--repeated": 0,
+        "--beyond-ascii": 10,
+        "--alphabet": "abcdefghi",
+    },
     differ=differ,
 )

@@ -33,6 +33,7 @@ from beirkit.corpora.notices import Once
 from beirkit.corpora.progress import Advance, Progress, silent
 from beirkit.corpora.qrels import HEADER, iter_judgments, once, row
 from beirkit.corpora.records import Document, Judgment, Qrels, Query
+from beirkit.corpora.unique import unique_blocks
 from beirkit.corpora.whole import whole_folder
 
 __all__ = ["folder_content_ids", "is_beir_folder", "open_folder", "write_folder"]
@@ -186,8 +187,6 @@ def _told(records: Iterator[Judgment], advance: Advance) -> Iterator[Judgment]:
 
 def _each_once(start: Callable[[], Iterable[RecordT]]) -> Iterator[Sequence[RecordT]]:
     """Documents or queries by the block, each id once."""
-    from beirkit.corpora.unique import unique_blocks  # loads numpy
-
     return unique_blocks(lambda: counted(start()), place="record")
 
 

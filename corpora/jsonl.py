@@ -26,6 +26,7 @@ from beirkit.corpora.findings import Refused
 from beirkit.corpora.ids import id_problem
 from beirkit.corpora.notices import Warn, warn
 from beirkit.corpora.records import Document, Metadata, Query
+from beirkit.corpora.unique import unique
 
 
 class _DocumentLine(msgspec.Struct, gc=False, forbid_unknown_fields=True, rename={"doc_id": "_id"}):
@@ -152,8 +153,6 @@ def read_queries(
 
 
 def _each_once(rows: Callable[[], Iterable[Batch[RecordT]]], path: Path, warn: Warn) -> Iterator[RecordT]:
-    from beirkit.corpora.unique import unique  # loads numpy, which what only parses a line can do without
-
     return unique(rows, place="line", path=path, warn=warn)
 
 

@@ -21,9 +21,14 @@ def hashes(values: Iterable[object], count: int) -> Keys:
 
     They are Python's own hashes: other ones in every process, so nothing that lasts may be made of them.
     """
-    found = np.fromiter(map(hash, values), np.int64, count).view(np.uint64)
-    found[found == 0] = 1
-    return found
+    return as_keys(np.fromiter(map(hash, values), np.int64, count))
+
+
+def as_keys(found: npt.NDArray[np.int64]) -> Keys:
+    """Hashes as keys: the same bits, and no 0."""
+    keys = found.view(np.uint64)
+    keys[keys == 0] = 1
+    return keys
 
 
 def id_keys(ids: Sequence[str]) -> Keys:

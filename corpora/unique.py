@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar, cast
-
-import numpy as np
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from beirkit.corpora.blocks import Batch
 from beirkit.corpora.errors import DataError
-from beirkit.corpora.keys import Keys, KeyTable, hashes, id_keys
 from beirkit.corpora.notices import Warn, warn
 from beirkit.corpora.records import Document, Query
+from beirkit.corpora.seen import Seen
+
+if TYPE_CHECKING:
+    from beirkit.corpora.keys import Keys
 
 RecordT = TypeVar("RecordT", Document, Query)
 
@@ -51,17 +52,16 @@ def unique_blocks(
     Raises:
         DataError: two records under one id differ in title or text; the message names both places.
     """
-    table = KeyTable()
+    seen = Seen()
     done = 0
     for batch in start():
-        new, _ = table.add(id_keys(record_ids(batch.records))[np.newaxis])
-        if not new.all():
+        if not seen.add(record_ids(batch.records)):
             break
         yield batch.records
         done += len(batch.records)
     else:
         return
-    del table
+    del seen
     yield from _with_contents(start, done, place, path, warn)
 
 
@@ -73,6 +73,10 @@ def _with_contents(
     warn: Warn,
 ) -> Iterator[Sequence[RecordT]]:
     """A pass that compares contents; the first ``done`` records were handed out before."""
+    import numpy as np  # not loaded for a file without repeats, unless it is large
+
+    from beirkit.corpora.keys import KeyTable
+
     table = KeyTable(values=1)
     apart: dict[str, int] = {}  # contents of ids that share their bits with another id
     dropped, examples = 0, list[str]()
@@ -113,6 +117,10 @@ def record_keys(records: Sequence[Document | Query]) -> Keys:
 
     Metadata may differ between copies.
     """
+    import numpy as np
+
+    from beirkit.corpora.keys import hashes, id_keys
+
     ids = record_ids(records)
     texts = [record.text for record in records]
     if records and isinstance(records[0], Document):

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from beirkit.corpora import keys
+from beirkit.corpora import keys, seen
 from beirkit.corpora.blocks import Batch, batches
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.ids import has_white_space, id_problem
 from beirkit.corpora.keys import IdSet
 from beirkit.corpora.records import Document
+from beirkit.corpora.seen import Seen
 from beirkit.corpora.unique import unique
 
 
@@ -23,6 +24,7 @@ def documents(*texts: tuple[str, str]) -> list[tuple[int, Document]]:
 def few_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every id has the same bits, so that only a look at the ids themselves tells them apart."""
     monkeypatch.setattr(keys, "_MASK", 0)
+    monkeypatch.setattr(seen, "_bits", lambda value: 1)
 
 
 @pytest.mark.usefixtures("few_bits")
@@ -47,6 +49,18 @@ def test_a_source_without_repeats_is_read_once() -> None:
 
     assert len(list(unique(start, place="record"))) == 2
     assert passes == 1
+
+
+@pytest.mark.parametrize("few", [0, 10, 1 << 19])
+def test_ids_seen_so_far(monkeypatch: pytest.MonkeyPatch, few: int) -> None:
+    """All new, whether they stand in the set, in the table or in both."""
+    monkeypatch.setattr(seen, "_FEW", few)
+    for repeated in ("3", "17", "29", "x"):
+        ids = Seen()
+        assert all(ids.add([str(number) for number in range(start, start + 4)]) for start in range(0, 28, 4))
+        assert ids.add(["x", repeated]) == (repeated == "29")
+    assert not Seen().add(["a", "a"])
+    assert Seen().add([])
 
 
 def test_a_set_of_ids() -> None:
