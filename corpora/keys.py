@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -163,6 +163,15 @@ class IdSet:
 
     def __init__(self) -> None:
         self._table = KeyTable()
+
+    @classmethod
+    def of_bits(cls, bits: Collection[int]) -> IdSet:
+        """The set of the ids that have these hashes."""
+        ids = cls()
+        keys = as_keys(np.fromiter(bits, np.int64, len(bits)))
+        for start in range(0, len(keys), _STEP):
+            ids._table.add(keys[np.newaxis, start : start + _STEP])
+        return ids
 
     def add(self, value: str) -> bool:
         """Add an id; whether it is new."""

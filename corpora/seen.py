@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from beirkit.corpora.keys import KeyTable
+    from beirkit.corpora.keys import IdSet
 
 _FEW = (
     1 << 19
 )  # ids in a set of numbers, which is four times as fast as a table and takes four times the memory
-_STEP = 1 << 15
 _bits: Callable[[str], int] = hash
 
 
@@ -19,14 +18,14 @@ class Seen:
     """64 bits of each id that was met; another one has the same by a chance of about n² / 2⁶⁵.
 
     The first half million stand in a set, of some 80 bytes per id and without numpy, whose loading takes
-    longer than reading a small file; the others in a :class:`beirkit.corpora.keys.KeyTable`.
+    longer than reading a small file; the others in a :class:`beirkit.corpora.keys.IdSet`.
     """
 
     __slots__ = ("_few", "_table")
 
     def __init__(self) -> None:
         self._few: set[int] = set()
-        self._table: KeyTable | None = None
+        self._table: IdSet | None = None
 
     def add(self, ids: Sequence[str]) -> bool:
         """Add ids; whether all are new and none comes twice among them."""
@@ -36,24 +35,9 @@ class Seen:
             if len(self._few) < total:
                 return False
             if total > _FEW:
-                self._table = _table_of(self._few)
+                from beirkit.corpora.keys import IdSet  # loads numpy
+
+                self._table = IdSet.of_bits(self._few)
                 self._few = set()
             return True
-        import numpy as np
-
-        from beirkit.corpora.keys import id_keys
-
-        new, _ = self._table.add(id_keys(ids)[np.newaxis])
-        return bool(new.all())
-
-
-def _table_of(bits: set[int]) -> KeyTable:
-    import numpy as np
-
-    from beirkit.corpora.keys import KeyTable, as_keys
-
-    table = KeyTable()
-    keys = as_keys(np.fromiter(bits, np.int64, len(bits)))
-    for start in range(0, len(keys), _STEP):
-        table.add(keys[np.newaxis, start : start + _STEP])
-    return table
+        return bool(self._table.add_all(ids).all())
