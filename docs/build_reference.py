@@ -25,6 +25,8 @@ from beirkit.converters import catalog as converters
 from beirkit.converters.base import Converter
 from beirkit.corpora.codes import CODES
 from beirkit.corpora.explain import explanation
+from beirkit.corpora.exports import catalog as exports
+from beirkit.corpora.exports.base import Export
 from beirkit.retrievers import catalog as retrievers
 from beirkit.retrievers.base import Retriever
 
@@ -51,7 +53,8 @@ CONFIGURATION_HEAD = """# Configuration
 Facts about datasets, retrievers and suites are YAML files. Those that ship lie in `configs/`; a file of your
 own has the same keys and is given by its path. An unknown key or a wrong type is an error that names the file
 and the key. Options of a converter go under `options:` of a dataset or behind `--set` of `beirkit convert`;
-options of a retriever go under its `options:` or behind its name, as in `bm25:k1=1.5,b=0.75`.
+options of a retriever go under its `options:` or behind its name, as in `bm25:k1=1.5,b=0.75`; options of an
+export go behind `--set` of `beirkit export`.
 """
 
 CODES_HEAD = """# What `beirkit check` finds
@@ -134,6 +137,8 @@ def configuration_page() -> str:
     parts += [_options(name, converters.get(name)) for name in converters.names()]
     parts.append("\n## Options of retrievers\n")
     parts += [_options(kind, retrievers.get(kind)) for kind in retrievers.kinds()]
+    parts.append("\n## Options of exports\n")
+    parts += [_options(name, exports.get(name)) for name in exports.names()]
     return "".join(parts)
 
 
@@ -156,7 +161,7 @@ def documented(*owners: type) -> dict[str, str]:
     return said
 
 
-def _options(name: str, owner: type[Converter[Any]] | type[Retriever[Any]]) -> str:
+def _options(name: str, owner: type[Converter[Any]] | type[Retriever[Any]] | type[Export]) -> str:
     summary = _sentence(_markdown(owner.summary))
     head = f"\n### `{name}`\n\n{summary}\n\n"
     if not msgspec.structs.fields(owner.Options):

@@ -22,6 +22,7 @@ from beirkit.configs import load
 from beirkit.configs.schema import DatasetConfig, RetrieverConfig, SuiteConfig
 from beirkit.configs.spec import parse_retriever
 from beirkit.converters import catalog as converters
+from beirkit.corpora.exports import catalog as exports
 from beirkit.corpora.mend_rules import RULES
 from beirkit.evaluate.measures import Measure
 from beirkit.retrievers import catalog as retrievers
@@ -38,6 +39,7 @@ CONTRACT = {
     "check": ("--json", "--strict", "--accept", "--write-accept", "--junit", "--deep", "--explain"),
     "stats": ("--json",),
     "qrels": ("--split", "--merge", "--where", "--grades", "--to", "--out", "--diff", "--json"),
+    "export": ("--to", "--out", "--set", "--overwrite", "--json"),
     "run": ("-d", "-r", "--out", "--split", "--protocol", "-m", "-k", "--sample", "--seed", "--json"),
     "score": ("-m", "--protocol", "--split", "--per-query", "--json"),
     "compare": ("--qrels", "--baseline", "-m", "--json"),
@@ -124,6 +126,7 @@ def test_every_configuration_key_is_on_its_page() -> None:
     shapes: list[type[msgspec.Struct]] = [DatasetConfig, RetrieverConfig, SuiteConfig]
     shapes += [converters.get(name).Options for name in converters.names()]
     shapes += [retrievers.get(kind).Options for kind in retrievers.kinds()]
+    shapes += [exports.get(name).Options for name in exports.names()]
     keys = {field.encode_name for shape in shapes for field in msgspec.structs.fields(shape)}
     assert {key for key in keys if f"| `{key}` |" not in read("docs/configuration.md")} == set()
 
@@ -246,6 +249,9 @@ READERS_FILES = {
     "qrels.tsv": "query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td2\t1\n",
     "ids.txt": "q1\nq2\n",
     "graded.qrel": "q1 0 d1 3\nq1 0 d2 1\n",
+    "tickets/corpus.jsonl": '{"_id": "d1", "title": "", "text": "Hold the button."}\n',
+    "tickets/queries.jsonl": '{"_id": "q1", "text": "reset"}\n',
+    "tickets/qrels/test.tsv": "query-id\tcorpus-id\tscore\nq1\td1\t1\n",
     "broken/corpus.jsonl": '{"_id": "d1", "title": null, "text": "Hold the button."}\n',
     "broken/queries.jsonl": '{"_id": "q1", "text": "reset"}\n',
     "broken/qrels/test.tsv": "q1 0 d1 1\nq1 0 d1 2\nq1 0 d2 1\n",
@@ -262,6 +268,7 @@ READERS_FILES = {
         ("docs/own-data.md", {"convert", "run", "check", "stats"}),
         ("docs/qrels.md", {"qrels"}),
         ("docs/mending.md", {"check"}),
+        ("docs/exporting.md", {"export"}),
     ],
 )
 def test_what_a_reader_would_type_works(

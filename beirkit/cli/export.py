@@ -12,7 +12,7 @@ from beirkit.cli.arguments import add_json
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "source", metavar="FOLDER", help="a BEIR folder, or a name from `beirkit list datasets`"
+        "folder", metavar="FOLDER", help="a BEIR folder, or a name from `beirkit list datasets`"
     )
     parser.add_argument(
         "--to", metavar="TARGET", required=True, help="a name from `beirkit list exports`, such as trec"
@@ -42,7 +42,7 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.exporting import export
 
     manifest = export(
-        args.source,
+        args.folder,
         args.to,
         args.out,
         parse_settings(args.options, get(args.to).Options),

@@ -20,12 +20,13 @@ from beirkit.corpora.errors import BeirkitError, UsageError
 # command: (module, what it does); a module is imported only when its command is asked for
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "convert the standard library's documentation, run three retrievers, print the table"),
-    "list": ("listing", "what there is: datasets, formats, retrievers, measures, suites, protocols"),
+    "list": ("listing", "what there is: datasets, formats, retrievers, measures, suites, protocols, exports"),
     "fetch": ("fetch", "bring a published form of a dataset and make its BEIR folder"),
     "convert": ("convert", "turn a benchmark's source files into a BEIR folder"),
     "check": ("check", "find what is wrong with a BEIR folder"),
     "stats": ("stats", "counts, lengths and content ids of a BEIR folder"),
     "qrels": ("qrels", "look at, choose, compare and export relevance judgments"),
+    "export": ("export", "write a BEIR folder in the form that another tool reads"),
     "run": ("run", "run retrievers on datasets and score them"),
     "score": ("score", "score a run file against judgments"),
     "compare": ("compare", "compare run files: differences, intervals, p-values"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
@@ -26,6 +26,7 @@ class NoOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 OptionsT = TypeVar("OptionsT", bound=msgspec.Struct)
+RecordT = TypeVar("RecordT")
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,40 +95,39 @@ class Records:
 
     def documents(self) -> Iterator[Document]:
         """Every document; to be read once."""
-        with self._progress("documents", None, "documents") as advance:
-            for document in self._collection.documents():
-                self._corpus.add_document(document)
-                self._documents += 1
-                if self._documents % _STEP == 0:
-                    advance(_STEP)
-                yield document
-            advance(self._documents % _STEP)
+        for document in self._passing("documents", "documents", self._collection.documents()):
+            self._corpus.add_document(document)
+            self._documents += 1
+            yield document
 
     def queries(self) -> Iterator[Query]:
         """Every query; to be read once."""
-        with self._progress("queries", None, "queries") as advance:
-            for query in self._collection.queries():
-                self._queried.add_query(query)
-                self._queries += 1
-                if self._queries % _STEP == 0:
-                    advance(_STEP)
-                yield query
-            advance(self._queries % _STEP)
+        for query in self._passing("queries", "queries", self._collection.queries()):
+            self._queried.add_query(query)
+            self._queries += 1
+            yield query
 
     def judgments(self, split: str) -> Iterator[Judgment]:
         """The judgments of one split; to be read once."""
         tally = self._splits[split] = SplitTally()
-        with self._progress(f"judgments of {split}", None, "judgments") as advance:
-            for count, judgment in enumerate(self._collection.judgments(split), 1):
-                tally.add(judgment)
+        label = f"judgments of {split}"
+        for judgment in self._passing(label, "judgments", self._collection.judgments(split)):
+            tally.add(judgment)
+            yield judgment
+
+    def _passing(self, label: str, unit: str, records: Iterable[RecordT]) -> Iterator[RecordT]:
+        count = 0
+        with self._progress(label, None, unit) as advance:
+            for count, record in enumerate(records, 1):
+                yield record
                 if count % _STEP == 0:
                     advance(_STEP)
-                yield judgment
+            advance(count % _STEP)
 
     def tell_changes(self) -> None:
         """Warn of what was changed, one line for each kind."""
         for what, count in sorted(self.changed.items()):
-            warn(f"exported {count:,} {what}")
+            warn(f"exported {what}: {count:,}")
 
     def counts(self) -> Counts:
         """How much passed by."""

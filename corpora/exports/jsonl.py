@@ -33,7 +33,7 @@ class Jsonl(FolderExport[JsonlOptions]):
 
     Options:
         contents: write ``id`` and ``contents`` instead, which Pyserini's and Anserini's ``JsonCollection``
-            indexes: the title, a line end and the text, or the text alone where there is no title.
+            indexes; that is the title, a line end and the text, or the text alone where there is no title.
         gzip: compress the files.
     """
 
