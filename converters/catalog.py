@@ -19,6 +19,7 @@ GROUP = "beirkit.converters"
 
 _SHIPPED = {
     "beir": "beirkit.converters.beir_folder:BeirFolder",
+    "bright": "beirkit.converters.bright:Bright",
     "climate-fever": "beirkit.converters.climate_fever:ClimateFever",
     "cord19": "beirkit.converters.cord19:Cord19",
     "dbpedia-entity": "beirkit.converters.dbpedia:DbpediaEntity",
@@ -27,6 +28,7 @@ _SHIPPED = {
     "hotpotqa": "beirkit.converters.hotpotqa:Hotpotqa",
     "huggingface": "beirkit.converters.huggingface:HuggingFace",
     "ir_datasets": "beirkit.converters.ir_datasets_source:IrDatasets",
+    "kilt": "beirkit.converters.kilt:Kilt",
     "lotte": "beirkit.converters.lotte:Lotte",
     "miracl": "beirkit.converters.miracl:Miracl",
     "msmarco": "beirkit.converters.msmarco:Msmarco",
