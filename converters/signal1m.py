@@ -16,6 +16,7 @@ from beirkit.converters.reading.rows import Row
 from beirkit.converters.reading.source import Source
 from beirkit.converters.reading.trec_judgments import TrecJudgments
 from beirkit.corpora.collection import Collection
+from beirkit.corpora.compressed import bare_name
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import lines
 from beirkit.corpora.notices import Once
@@ -113,7 +114,7 @@ def _queries(paths: Iterator[Path], qrels: TrecJudgments) -> Iterator[Query]:
 
 def _records(path: Path, ids: tuple[str, ...], texts: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """Id and text of each line, in JSON under the first of the names that it has."""
-    if path.suffix not in (".tsv", ".txt") and format_of(path) == "jsonl":
+    if not bare_name(path.name).endswith(".txt") and format_of(path) == "jsonl":
         for row in read_jsonl(path):
             yield row.id(_name(row, ids)), row.text(_name(row, texts))
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -106,6 +107,15 @@ def test_a_missing_file_is_named(tmp_path: Path, gone: str, what: str) -> None:
     (source / gone).unlink()
     with pytest.raises(DataError, match=rf"has no file .*, which holds {what}"):
         convert("signal1m", source)
+
+
+@pytest.mark.parametrize("ending", [".txt", ".tsv"])
+def test_tweets_may_be_compressed(tmp_path: Path, ending: str) -> None:
+    source = copied(tmp_path)
+    packed = gzip.compress((source / "more-tweets.tsv").read_bytes())
+    (source / f"packed-tweets{ending}.gz").write_bytes(packed)
+    collection = convert("signal1m", source, {"tweets": "packed-*"})
+    assert [document.doc_id for document in collection.documents()] == ["8"]
 
 
 def test_files_are_named_by_options(tmp_path: Path) -> None:

@@ -74,6 +74,15 @@ def test_a_sample_of_articles_loads(shared: Path, tmp_path: Path) -> None:
     assert documents[0].text.startswith("It's a big year for women in politics.\nIn a historic first")
 
 
+def test_another_sample_of_articles_loads(shared: Path, tmp_path: Path) -> None:
+    samples = shared / "data" / "raw_formats" / "anserini_fixtures" / "sample_docs" / "washingtonpost"
+    shutil.copy(samples / "collection1" / "articles.jl", copied(tmp_path) / "articles.jl")
+    documents = list(convert("washington-post", tmp_path, OPTIONS).documents())
+    assert [len(document.text.split("\n")) for document in documents] == [4, 3]
+    assert documents[0].text.startswith("When traveling east:\n")
+    assert documents[1].doc_id == "3BKCWWXFCAI6PJS5DLAP27YJPY"
+
+
 def copied(tmp_path: Path) -> Path:
     for path in RAW.iterdir():
         shutil.copy(path, tmp_path)

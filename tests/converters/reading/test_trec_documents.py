@@ -5,9 +5,12 @@ from __future__ import annotations
 import bz2
 import gzip
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from beirkit.converters.reading import trec_documents
 from beirkit.converters.reading.lzw import open_packed
@@ -143,6 +146,31 @@ def test_without_the_package_the_extra_is_named(tmp_path: Path, monkeypatch: pyt
     path = written(tmp_path, compressed_by_compress(ONE), "x.Z")
     with pytest.raises(MissingExtraError, match=r"pip install 'beirkit\[trec\]'"):
         open_packed(path)
+
+
+PIECES = [
+    "<DOC>",
+    "</DOC>",
+    "<DOCNO>",
+    "</DOCNO>",
+    "<TEXT>",
+    "</TEXT>",
+    "<DOCHDR>",
+    "</DOCHDR>",
+    "a",
+    "\n",
+    "<!--",
+]
+
+
+@given(st.lists(st.sampled_from([*PIECES, "\udcff", "&lt;", "<p", "-->"]), max_size=20))
+def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, pieces: list[str]) -> None:
+    content = "".join(pieces).encode("utf-8", "surrogateescape")
+    path = written(tmp_path_factory.mktemp("docs"), content)
+    documents: list[Document] = []
+    with suppress(DataError):
+        documents, _ = read(path)
+    assert all(document.doc_id for document in documents)
 
 
 def test_text_of_sgml() -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from beirkit.converters.reading.trec_topics import Form, Topic, read_topics
 from beirkit.corpora.errors import DataError
@@ -92,6 +96,30 @@ def test_several_fields_are_joined_and_short_names_known(tmp_path: Path) -> None
     (topic,) = listed(tmp_path, "<top>\n<num> 1\n<title> T\n<desc> D\n</top>")
     assert topic.text("title+desc") == "T D"
     assert topic.text("narr+title") == "T"
+
+
+WORDS = st.text(st.characters(exclude_characters="<>\r", exclude_categories=["Cs", "Cc"]), min_size=1)
+
+
+@given(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=5))
+def test_what_is_written_as_sgml_is_read_back(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[Any]
+) -> None:
+    text = "".join(
+        f"<top>\n<num> Number: {number}\n<title> Topic: {title}\n\n"
+        f"<desc> Description:\n{description}\n</top>\n"
+        for number, (title, description) in enumerate(rows)
+    )
+    found = [topic.fields for topic in listed(tmp_path_factory.mktemp("topics"), text)]
+    assert found == [{"title": t.strip(), "description": d.strip()} for t, d in rows]
+
+
+@given(st.text(st.sampled_from('<>/topnumicde= :\t\n"&;1'), max_size=80))
+def test_any_text_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    found: list[Topic] = []
+    with suppress(DataError):
+        found = listed(tmp_path_factory.mktemp("topics"), text)
+    assert all(topic.number for topic in found)
 
 
 @pytest.mark.parametrize(
