@@ -62,7 +62,7 @@ def _place(text: str, folder: Path) -> str:
     if colon and path.endswith(".py"):
         return f"{_joined(path, folder)}:{name}"
     # OWNER/NAME without a folder of that name is a hub's model that lacks its prefix: the retriever says so.
-    if colon or (_HUB_NAME.fullmatch(text) and not (folder / text).is_dir()):
+    if colon or (_HUB_NAME.fullmatch(text) and not _is_folder(folder / text)):
         return text
     return _joined(text, folder)
 
@@ -81,3 +81,10 @@ def _joined(path: str, folder: Path) -> str:
     # With its dot it stays a path for whoever reads it, whatever the names of shipped things and of the hub.
     dotted = joined.is_absolute() or joined.parts[:1] == ("..",)
     return str(joined) if dotted else f"./{joined}"
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:  # too long for a file's name
+        return False

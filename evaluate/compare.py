@@ -1,49 +1,85 @@
-"""Systems against a baseline, query by query."""
+"""Systems beside each other, query by query: with a baseline, or every pair."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from itertools import combinations
+from math import fsum
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from beirkit.corpora.errors import UnknownNameError, UsageError, nearest
+from beirkit.evaluate.comparable import comparable_values
 from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.scores import Scores
-from beirkit.evaluate.significance import bootstrap_interval, holm, pair_rng, randomisation_p
+from beirkit.evaluate.statistics.chance import rng_for
+from beirkit.evaluate.statistics.corrections import CORRECTIONS, Correction
+from beirkit.evaluate.statistics.effects import detectable_difference, effect_size
+from beirkit.evaluate.statistics.intervals import bootstrap_interval
+from beirkit.evaluate.statistics.paired import TESTS, Test, p_value
 
 # Differences below this come from the order of additions, not from the systems.
 _NOISE = 1e-12
 
+Pairs = Literal["baseline", "all"]
+Interval = tuple[float, float]
 
-class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """One system beside the baseline; the baseline's own row has no difference.
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """One system by itself.
 
     Attributes:
         system: its name.
         mean: over the compared queries.
-        difference: mean minus the baseline's.
-        interval: 95 % paired bootstrap interval of the difference.
-        p: of the two-sided paired randomisation test.
-        p_holm: the same, adjusted for the number of systems in the table.
-        wins: queries on which the system is better.
-        ties: queries on which both are equal.
-        losses: queries on which the baseline is better.
-        note: why there is no test, or that there is nothing to test.
+        interval: bootstrap interval of the mean; None with fewer than two queries.
     """
 
     system: str
     mean: float
-    difference: float | None = None
-    interval: tuple[float, float] | None = None
+    interval: Interval | None = None
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """One system beside another one.
+
+    Attributes:
+        system: its name.
+        other: what it is compared with.
+        mean: the system's, over the compared queries.
+        difference: mean minus the other's.
+        interval: paired bootstrap interval of the difference.
+        p: of the table's test, two-sided; None: there was nothing to test with.
+        p_adjusted: the same, adjusted for the number of comparisons in the table.
+        p_values: of every test.
+        effect_size: the difference in deviations of the per-query differences; None where they do not vary.
+        detectable: the smallest difference that these queries would show, at level .05 with power .8.
+        wins: queries on which the system is better.
+        ties: queries on which both are equal.
+        losses: queries on which the other is better.
+        note: why there is no test, or that there is nothing to test.
+    """
+
+    system: str
+    other: str
+    mean: float
+    difference: float
+    interval: Interval | None = None
     p: float | None = None
-    p_holm: float | None = None
+    p_adjusted: float | None = None
+    p_values: dict[Test, float] = {}
+    effect_size: float | None = None
+    detectable: float | None = None
     wins: int = 0
     ties: int = 0
     losses: int = 0
     note: str = ""
+
+    def separable(self, level: float) -> bool:
+        """Whether the test, corrected, tells the two apart."""
+        return self.p_adjusted is not None and self.p_adjusted < level
 
 
 class ComparisonTable(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,12 +87,16 @@ class ComparisonTable(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         measure: what is compared.
-        baseline: name of the system all others are compared with.
-        queries: how many both have a value for.
+        baseline: the system all others are compared with; empty: every pair was compared.
+        queries: how many all systems have a value for.
         protocol: the rules, in one line.
         seed: of bootstrap and randomisation.
         samples: how many were drawn.
-        rows: the baseline, then the others in the order given.
+        level: of tests; the intervals have 1 minus it.
+        test: which one decides.
+        correction: of its p-values.
+        standings: every system by its mean, best first, equal means by name.
+        rows: the comparisons, in the order given.
     """
 
     measure: Measure
@@ -65,6 +105,10 @@ class ComparisonTable(msgspec.Struct, frozen=True, kw_only=True):
     protocol: str
     seed: int
     samples: int
+    level: float
+    test: Test
+    correction: Correction
+    standings: tuple[Standing, ...]
     rows: tuple[Comparison, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -72,16 +116,29 @@ class ComparisonTable(msgspec.Struct, frozen=True, kw_only=True):
         facts: dict[str, Any] = {**msgspec.to_builtins(self), "measure": str(self.measure)}
         return facts
 
+    def between(self, system: str, other: str) -> Comparison | None:
+        """The comparison of two systems, from the first one's side; None where they were not compared."""
+        for row in self.rows:
+            if (row.system, row.other) == (system, other):
+                return row
+            if (row.system, row.other) == (other, system):
+                return _reversed(row, next(s.mean for s in self.standings if s.system == system))
+        return None
+
 
 def compare(
     scores: Mapping[str, Scores],
     measure: str | Measure,
     baseline: str,
     *,
+    pairs: Pairs = "baseline",
+    test: Test = "randomisation",
+    correction: Correction = "holm",
+    level: float = 0.05,
     seed: int = 1,
     samples: int = 10_000,
 ) -> ComparisonTable:
-    """Compare systems with a baseline on one measure.
+    """Compare systems on one measure.
 
     The outcome depends on the seed and the names, not on the order of systems or queries.
 
@@ -89,111 +146,123 @@ def compare(
         scores: by system, of the same judgments under the same protocol.
         measure: what is compared.
         baseline: a key of ``scores``.
+        pairs: compare each system with the baseline, or every pair.
+        test: which one decides; all are computed.
+        correction: of its p-values for the number of comparisons.
+        level: of tests; intervals have the confidence 1 minus it.
         seed: of bootstrap and randomisation.
         samples: resamples and sign flips drawn.
 
     Raises:
-        UnknownNameError: there is no such baseline.
+        UnknownNameError: there is no such baseline, test or correction.
         UsageError: the scores are not comparable; lists what differs. A measure was not computed.
     """
     wanted = Measure.parse(measure)
     if baseline not in scores:
         raise UnknownNameError(f"no system is called {baseline!r}", hint=nearest(baseline, list(scores)))
+    choices: dict[str, tuple[str, list[str]]] = {
+        "test": (test, [*TESTS]),
+        "correction": (correction, [*CORRECTIONS]),
+    }
+    for kind, (name, known) in choices.items():
+        if name not in known:
+            raise UnknownNameError(f"no {kind} is called {name!r}", hint=nearest(name, known))
     if samples < 1:
         raise UsageError(f"{samples} samples cannot be drawn", hint="10000 are usual")
+    if not 0 < level < 1:
+        raise UsageError(f"the level lies between 0 and 1, not at {level}", hint="0.05 is usual")
     if wanted.about.total == "geometric":
         raise UsageError(f"{wanted} is no mean of per-query values", hint="compare AP instead")
-    others = [name for name in scores if name != baseline]
-    values = _comparable(scores, wanted, [baseline, *others])
-    base = values[baseline]
-    rows = [_difference(name, values[name], base, baseline, wanted, seed, samples) for name in others]
-    tested = [i for i, row in enumerate(rows) if row.p is not None]
-    for i, adjusted in zip(tested, holm([rows[i].p or 0.0 for i in tested]), strict=True):
-        rows[i] = msgspec.structs.replace(rows[i], p_holm=adjusted)
+    names = [baseline, *(name for name in scores if name != baseline)]
+    queries, values = comparable_values(scores, wanted, names)
+    chosen = list(combinations(names, 2)) if pairs == "all" else [(baseline, name) for name in names[1:]]
+    draw = _Draw(str(wanted), test, level, seed, samples)
+    rows = [draw.comparison(ours, values[ours], other, values[other]) for other, ours in chosen]
     return ComparisonTable(
         measure=wanted,
-        baseline=baseline,
-        queries=len(base),
+        baseline="" if pairs == "all" else baseline,
+        queries=len(queries),
         protocol=scores[baseline].protocol.describe(),
         seed=seed,
         samples=samples,
-        rows=(Comparison(system=baseline, mean=_mean(base), ties=len(base)), *rows),
+        level=level,
+        test=test,
+        correction=correction,
+        standings=tuple(sorted((draw.standing(n, values[n]) for n in names), key=_by_mean)),
+        rows=tuple(_adjusted(rows, correction)),
     )
 
 
-def _difference(
-    name: str,
-    values: npt.NDArray[np.float64],
-    base: npt.NDArray[np.float64],
-    baseline: str,
-    measure: Measure,
-    seed: int,
-    samples: int,
-) -> Comparison:
-    differences = values - base
-    differences[np.abs(differences) <= _NOISE] = 0.0
-    wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
-    known = Comparison(
-        system=name,
-        mean=_mean(values),
-        difference=_mean(differences),
-        wins=wins,
-        ties=len(differences) - wins - losses,
-        losses=losses,
-    )
-    if len(differences) < 2:
-        return msgspec.structs.replace(known, note="too few queries for a test")
-    if not wins and not losses:
-        return msgspec.structs.replace(known, interval=(0.0, 0.0), p=1.0, note="identical per-query scores")
-    rng = pair_rng(seed, baseline, name, str(measure))
-    interval = bootstrap_interval(differences, rng, samples=samples)
+class _Draw(msgspec.Struct, frozen=True):
+    """What every comparison of a table is drawn with."""
+
+    measure: str
+    test: Test
+    level: float
+    seed: int
+    samples: int
+
+    def standing(self, system: str, values: npt.NDArray[np.float64]) -> Standing:
+        interval = None
+        if len(values) > 1:
+            rng = rng_for(self.seed, "mean", system, self.measure)
+            interval = bootstrap_interval(values, rng, samples=self.samples, level=1 - self.level)
+        return Standing(system=system, mean=_mean(values), interval=interval)
+
+    def comparison(
+        self, system: str, values: npt.NDArray[np.float64], other: str, base: npt.NDArray[np.float64]
+    ) -> Comparison:
+        differences = values - base
+        differences[np.abs(differences) <= _NOISE] = 0.0
+        wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
+        known = Comparison(
+            system=system,
+            other=other,
+            mean=_mean(values),
+            difference=_mean(differences),
+            effect_size=effect_size(differences),
+            detectable=detectable_difference(differences, level=self.level),
+            wins=wins,
+            ties=len(differences) - wins - losses,
+            losses=losses,
+        )
+        if len(differences) < 2:
+            return msgspec.structs.replace(known, note="too few queries for a test")
+        if not wins and not losses:
+            same: dict[Test, float] = dict.fromkeys(TESTS, 1.0)
+            note = "identical per-query scores"
+            return msgspec.structs.replace(known, interval=(0.0, 0.0), p=1.0, p_values=same, note=note)
+        rng = rng_for(self.seed, other, system, self.measure)
+        interval = bootstrap_interval(differences, rng, samples=self.samples, level=1 - self.level)
+        found = {test: p_value(test, differences, rng, samples=self.samples) for test in TESTS}
+        return msgspec.structs.replace(known, interval=interval, p=found[self.test], p_values=found)
+
+
+def _adjusted(rows: Sequence[Comparison], correction: Correction) -> list[Comparison]:
+    """The rows with p-values adjusted over those that were tested."""
+    tested = [row.p for row in rows if row.p is not None]
+    adjusted = iter(CORRECTIONS[correction](tested))
+    return [row if row.p is None else msgspec.structs.replace(row, p_adjusted=next(adjusted)) for row in rows]
+
+
+def _reversed(row: Comparison, mean: float) -> Comparison:
+    """The same comparison from the other system's side."""
     return msgspec.structs.replace(
-        known, interval=interval, p=randomisation_p(differences, rng, samples=samples)
+        row,
+        system=row.other,
+        other=row.system,
+        mean=mean,
+        difference=-row.difference,
+        interval=None if row.interval is None else (-row.interval[1], -row.interval[0]),
+        effect_size=None if row.effect_size is None else -row.effect_size,
+        wins=row.losses,
+        losses=row.wins,
     )
 
 
-def _comparable(
-    scores: Mapping[str, Scores], measure: Measure, names: Sequence[str]
-) -> dict[str, npt.NDArray[np.float64]]:
-    """Values of each system over the same queries, by query id ascending; raises where that cannot be."""
-    first = scores[names[0]]
-    differing = []
-    for name in names[1:]:
-        other = scores[name]
-        if _rules(other) != _rules(first):
-            differing.append(f"{name} was scored under {_rules(other)}, {names[0]} under {_rules(first)}")
-        if set(other.query_ids) != set(first.query_ids):
-            apart = sorted(set(other.query_ids) ^ set(first.query_ids))
-            differing.append(f"{name} has other queries ({len(apart)}, such as {apart[0]!r})")
-        elif _without_value(other, measure) != _without_value(first, measure):
-            apart = sorted(_without_value(other, measure) ^ _without_value(first, measure))
-            differing.append(
-                f"{len(apart)} queries, such as {apart[0]!r}, count in one of {name}, {names[0]}"
-            )
-    if differing:
-        raise UsageError("these scores are not comparable: " + "; ".join(differing))
-    left_out = _without_value(first, measure)
-    if len(left_out) == len(first.query_ids):
-        raise UsageError(f"no query has a value of {measure}")
-    return {name: _column(scores[name], measure, left_out) for name in names}
-
-
-def _column(scores: Scores, measure: Measure, left_out: set[str]) -> npt.NDArray[np.float64]:
-    values = dict(zip(scores.query_ids, scores.of(measure).tolist(), strict=True))
-    return np.array([values[query_id] for query_id in sorted(values) if query_id not in left_out])
-
-
-def _without_value(scores: Scores, measure: Measure) -> set[str]:
-    column = scores.of(measure)
-    return {scores.query_ids[i] for i in np.flatnonzero(np.isnan(column)).tolist()}
-
-
-def _rules(scores: Scores) -> str:
-    depth = "" if scores.depth is None else f", depth {scores.depth}"
-    return scores.protocol.describe() + depth
+def _by_mean(standing: Standing) -> tuple[float, str]:
+    return -standing.mean, standing.system
 
 
 def _mean(values: npt.NDArray[np.float64]) -> float:
-    from math import fsum
-
     return fsum(values.tolist()) / len(values)

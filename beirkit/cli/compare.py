@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING
 
 from beirkit.cli.arguments import add_json, add_measures
 from beirkit.cli.score import add_depth, add_judgments, add_lenient_scores
+from beirkit.figures import figure
 
 if TYPE_CHECKING:
-    from beirkit.evaluate.compare import Comparison
+    from beirkit.evaluate.compare import Comparison, ComparisonTable
+
+_CORRECTED = {
+    "holm": "Holm over the comparisons of one table",
+    "bh": "Benjamini and Hochberg over the comparisons of one table",
+    "none": "not corrected for the number of comparisons",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +43,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_lenient_scores(parser)
     parser.add_argument(
+        "--pairs",
+        choices=("baseline", "all"),
+        default="baseline",
+        help="compare with the baseline, or every pair (default: baseline)",
+    )
+    parser.add_argument(
+        "--test", default="randomisation", metavar="NAME", help="randomisation (default), t or wilcoxon"
+    )
+    parser.add_argument(
+        "--correction",
+        default="holm",
+        metavar="NAME",
+        help="of p for the number of comparisons: holm (default), bh or none",
+    )
+    parser.add_argument("--level", type=float, default=0.05, metavar="P", help="of the tests (default: 0.05)")
+    parser.add_argument(
         "--seed", type=int, default=1, metavar="N", help="seed of bootstrap and randomisation (default: 1)"
     )
     parser.add_argument(
@@ -53,12 +76,13 @@ def execute(args: argparse.Namespace) -> int:
     """Compare runs with a baseline on the same judgments."""
     import msgspec
 
-    from beirkit.cli.output import print_json, print_table
+    from beirkit.cli.output import print_json
     from beirkit.cli.score import read_judgments
     from beirkit.evaluate.compare import compare
     from beirkit.evaluate.engine import evaluate
     from beirkit.evaluate.measures import parse_measures
     from beirkit.evaluate.protocol import get_protocol
+    from beirkit.evaluate.statistics.paired import TESTS
     from beirkit.runs import counted_depth, find_run, searched_judgments
 
     protocol = get_protocol(args.protocol)
@@ -85,22 +109,29 @@ def execute(args: argparse.Namespace) -> int:
         for name, one in given.items()
     }
     baseline = next(iter(scores))
-    tables = [compare(scores, m, baseline=baseline, seed=args.seed, samples=args.samples) for m in measures]
-    for table in tables:
-        print_table(
-            f"{table.measure}, compared with {baseline} over {table.queries:,} queries"
-            f"{' (SAMPLE)' if sample else ''}",
-            ("system", "mean", "difference", "95 % interval", "p", "p (Holm)", "better/same/worse", ""),
-            [_row(item, protocol.digits) for item in table.rows],
-            to_stderr=args.json,
+    tables = [
+        compare(
+            scores,
+            measure,
+            baseline,
+            pairs=args.pairs,
+            test=args.test,
+            correction=args.correction,
+            level=args.level,
+            seed=args.seed,
+            samples=args.samples,
         )
+        for measure in measures
+    ]
+    for table in tables:
+        _show(table, sample=bool(sample), digits=protocol.digits, to_stderr=args.json)
     if not args.quiet:
         print(f"Protocol: {protocol.describe()}", file=sys.stderr)
         if depth is not None:
             print(f"Depth: {depth:,} results per query count", file=sys.stderr)
         print(
-            f"Intervals: paired bootstrap, percentile; p: two-sided paired randomisation; {args.samples:,} "
-            f"draws, seed {args.seed}; Holm over the comparisons of one table",
+            f"Intervals: bootstrap, percentile, {1 - args.level:.0%}; p: {TESTS[args.test]}; "
+            f"{args.samples:,} draws, seed {args.seed}; {_CORRECTED[args.correction]}",
             file=sys.stderr,
         )
     if args.json:
@@ -146,22 +177,56 @@ def system_names(paths: list[Path]) -> dict[str, Path]:
     return names
 
 
+def _show(table: ComparisonTable, *, sample: bool, digits: int, to_stderr: bool) -> None:
+    """The verdict, then the systems by themselves, then beside each other."""
+    from beirkit.cli.output import print_table
+    from beirkit.evaluate.verdict import verdict
+
+    mark = " (SAMPLE)" if sample else ""
+    print(
+        f"{table.measure}{mark}: {'; '.join(verdict(table, digits=digits))}",
+        file=sys.stderr if to_stderr else sys.stdout,
+    )
+    confidence = f"{1 - table.level:.0%} interval"
+    standings = [
+        (one.system, f"{one.mean:.{digits}f}", _interval(one.interval, digits)) for one in table.standings
+    ]
+    print_table(
+        f"{table.measure} over {table.queries:,} queries{mark}",
+        ("system", "mean", confidence),
+        standings,
+        to_stderr=to_stderr,
+    )
+    print_table(
+        "",
+        ("system", "compared with", "difference", confidence, "p", "p adjusted", "effect size",
+         "detectable", "better/same/worse", ""),
+        [_row(item, digits) for item in table.rows],
+        left=2,
+        to_stderr=to_stderr,
+    )  # fmt: skip
+
+
 def _row(item: Comparison, digits: int) -> list[str]:
-    """One line of the table; the baseline has no difference."""
-    if item.difference is None:
-        return [item.system, f"{item.mean:.{digits}f}", "baseline", "", "", "", "", ""]
-    low, high = item.interval or (None, None)
-    interval = "–" if low is None or high is None else f"{low:+.{digits}f} … {high:+.{digits}f}"
+    """One comparison."""
     return [
         item.system,
-        f"{item.mean:.{digits}f}",
+        item.other,
         f"{item.difference:+.{digits}f}",
-        interval,
+        _interval(item.interval, digits, sign="+"),
         _p_value(item.p),
-        _p_value(item.p_holm),
+        _p_value(item.p_adjusted),
+        "–" if item.effect_size is None else f"{item.effect_size:+.2f}",
+        figure(item.detectable, digits),
         f"{item.wins}/{item.ties}/{item.losses}",
         item.note,
     ]
+
+
+def _interval(interval: tuple[float, float] | None, digits: int, *, sign: str = "") -> str:
+    if interval is None:
+        return "–"
+    return " … ".join(f"{end:{sign}.{digits}f}" for end in interval)
 
 
 def _p_value(p: float | None) -> str:

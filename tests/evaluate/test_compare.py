@@ -15,7 +15,10 @@ from beirkit.evaluate.compare import compare
 from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.protocol import get_protocol
 from beirkit.evaluate.scores import Counts, Scores
-from beirkit.evaluate.significance import bootstrap_interval, holm, pair_rng, randomisation_p
+from beirkit.evaluate.statistics.chance import rng_for
+from beirkit.evaluate.statistics.corrections import holm
+from beirkit.evaluate.statistics.intervals import bootstrap_interval
+from beirkit.evaluate.statistics.paired import randomisation_p
 
 
 def made(values: list[float], *, ids: list[str] | None = None, protocol: str = "beirkit") -> Scores:
@@ -33,15 +36,15 @@ def drawn(seed: int, n: int = 40, shift: float = 0.0) -> list[float]:
 
 def test_identical_systems_are_called_identical() -> None:
     table = compare({"A": made([0.5, 0.7, 0.1]), "B": made([0.5, 0.7, 0.1])}, "AP", "A")
-    row = table.rows[1]
-    assert (row.difference, row.p, row.p_holm, row.interval) == (0.0, 1.0, 1.0, (0.0, 0.0))
+    row = table.rows[0]
+    assert (row.difference, row.p, row.p_adjusted, row.interval) == (0.0, 1.0, 1.0, (0.0, 0.0))
     assert row.note == "identical per-query scores"
     assert (row.wins, row.ties, row.losses) == (0, 3, 0)
 
 
 def test_one_query_is_too_few() -> None:
-    row = compare({"A": made([1.0]), "B": made([0.5])}, "AP", "A").rows[1]
-    assert (row.difference, row.p, row.p_holm, row.interval) == (-0.5, None, None, None)
+    row = compare({"A": made([1.0]), "B": made([0.5])}, "AP", "A").rows[0]
+    assert (row.difference, row.p, row.p_adjusted, row.interval) == (-0.5, None, None, None)
     assert row.note == "too few queries for a test"
 
 
@@ -49,15 +52,17 @@ def test_rows_wins_and_json() -> None:
     table = compare(
         {"B": made([0.5, 0.2, 0.3, 0.9]), "A": made([0.4, 0.2, 0.5, 0.1])}, "map", "A", samples=500
     )
-    base, row = table.rows
-    assert (table.measure, table.queries, base.system, base.difference) == (Measure.parse("AP"), 4, "A", None)
+    [row] = table.rows
+    assert (table.measure, table.queries, table.baseline) == (Measure.parse("AP"), 4, "A")
+    assert [standing.system for standing in table.standings] == ["B", "A"]
+    assert (row.system, row.other) == ("B", "A")
     assert (row.wins, row.ties, row.losses) == (2, 1, 1)
     assert row.mean == pytest.approx(0.475)
     assert row.difference == pytest.approx(0.175)
     # sums of ±.1 ±.2 ±.8: .7 or more in absolute value in 6 of the 8 ways
     assert row.p == pytest.approx(6 / 8)
     data = json.loads(json.dumps(table.to_dict(), allow_nan=False))
-    assert (data["measure"], data["baseline"], len(data["rows"])) == ("AP", "A", 2)
+    assert (data["measure"], data["baseline"], len(data["rows"])) == ("AP", "A", 1)
 
 
 def test_small_samples_are_enumerated() -> None:
@@ -105,8 +110,8 @@ def test_neither_order_of_systems_nor_of_queries_matters() -> None:
     assert {row.system: row for row in table.rows} == {row.system: row for row in other.rows}
     assert compare(systems, "AP", "A", samples=2000) == table
     assert compare(systems, "AP", "A", samples=2000, seed=2) != table
-    alone = compare({"A": systems["A"], "C": systems["C"]}, "AP", "A", samples=2000).rows[1]
-    assert (alone.p, alone.interval) == (table.rows[2].p, table.rows[2].interval)
+    alone = compare({"A": systems["A"], "C": systems["C"]}, "AP", "A", samples=2000).rows[0]
+    assert (alone.p, alone.interval) == (table.rows[1].p, table.rows[1].interval)
 
 
 @pytest.mark.slow  # importing statsmodels
@@ -122,10 +127,10 @@ def test_holm_equals_statsmodels() -> None:
 
 def test_holm_covers_the_table() -> None:
     systems = {"A": made(drawn(1)), "B": made(drawn(1, shift=0.03)), "C": made(drawn(3))}
-    rows = compare(systems, "AP", "A", samples=999).rows[1:]
+    rows = compare(systems, "AP", "A", samples=999).rows
     p_values = [row.p for row in rows]
     assert None not in p_values
-    assert [row.p_holm for row in rows] == holm([p for p in p_values if p is not None])
+    assert [row.p_adjusted for row in rows] == holm([p for p in p_values if p is not None])
 
 
 class TestOnlyLikeWithLike:
@@ -176,5 +181,5 @@ class TestOnlyLikeWithLike:
 
 
 def test_chance_depends_on_names_alone() -> None:
-    first, again, other = (pair_rng(1, *n).random() for n in (("a", "b"), ("a", "b"), ("b", "a")))
+    first, again, other = (rng_for(1, *n).random() for n in (("a", "b"), ("a", "b"), ("b", "a")))
     assert first == again != other

@@ -89,3 +89,9 @@ def test_cut_offs_of_thousands_of_digits(measure: str) -> None:
 def test_leading_zeros_of_a_cut_off_are_no_digits() -> None:
     with pytest.raises(BeirkitError, match="must be a whole number from 1"):
         parse_measures("P@000")
+
+
+def test_a_model_longer_than_any_folder_may_be_called(tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text(f"name: x\nkind: dense\noptions: {{model: owner/{'b' * 5000}}}\n")
+    assert read_config(path, RetrieverConfig).options == {"model": f"owner/{'b' * 5000}"}
