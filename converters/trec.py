@@ -20,7 +20,7 @@ from beirkit.corpora.records import Document
 class TrecOptions(TaskOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of :class:`Trec`."""
 
-    documents: tuple[str, ...] = ()
+    documents: str | tuple[str, ...] = ()
     without_documents: bool = False
     title_tags: tuple[str, ...] = TITLE_TAGS
     text_tags: tuple[str, ...] = TEXT_TAGS
@@ -60,7 +60,7 @@ class Trec(Converter[TrecOptions]):
         grades: the grade of each grade of the qrels, such as ``{0: 0, 2: 1, 4: 2}``; complete.
         keep_topics: ``all``, those that are ``judged``, or those that have a ``relevant`` document; the
             judgments of the others go with them.
-        documents: patterns of the files with the documents; by default every other file.
+        documents: pattern of the files with the documents, or several; by default every other file.
         without_documents: read topics and qrels only, for instance before the licence of the documents has
             come; the folder then has no document.
         title_tags: elements that make the title, in the order of the document.
@@ -84,7 +84,8 @@ class Trec(Converter[TrecOptions]):
         assert raw is not None  # the catalog sees to it
         source = Source(raw)
         task = Task(source, options)
-        names = [] if options.without_documents else _document_files(source, task, options.documents)
+        patterns = (options.documents,) if isinstance(options.documents, str) else options.documents
+        names = [] if options.without_documents else _document_files(source, task, patterns)
         reading = Reading(
             options.title_tags,
             options.text_tags,
@@ -114,6 +115,6 @@ def _document_files(source: Source, task: Task, patterns: tuple[str, ...]) -> li
     found = [name for name in names if name not in task.files]
     if not found:
         wanted = " or ".join(patterns) or "beside the topics and the qrels"
-        hint = "name them with documents=[PATTERN]; for topics and qrels alone, without_documents=true"
+        hint = "name them with documents=PATTERN; for topics and qrels alone, without_documents=true"
         raise DataError(f"has no file of documents {wanted}", path=source.raw, hint=hint)
     return found

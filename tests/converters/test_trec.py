@@ -120,6 +120,16 @@ def test_a_tar_gives_what_the_folder_gives(tmp_path: Path) -> None:
     assert packed.splits == plain.splits == ("test", "train")
 
 
+def test_one_pattern_of_documents_needs_no_list() -> None:
+    collection = convert("trec", RAW, {**OPTIONS, "documents": "docs/b/*"})
+    assert [document.doc_id for document in collection.documents()] == ["NT-9", "EMPTY-1", "WEB-1"]
+    assert list(convert("trec", RAW, {**OPTIONS, "documents": ["docs/b/*"]}).documents()) == list(
+        collection.documents()
+    )
+    with pytest.raises(DataError, match=r"has no file of documents docs/c/\* "):
+        convert("trec", RAW, {**OPTIONS, "documents": "docs/c/*"})
+
+
 def test_documents_come_in_the_order_of_the_files_names(tmp_path: Path) -> None:
     numbers = [3, 1, 2, 11, 10]
     for number in numbers:
