@@ -13,7 +13,7 @@ from beirkit.converters.base import Converter
 from beirkit.converters.reading.readers import read_jsonl
 from beirkit.converters.reading.rows import Row
 from beirkit.converters.reading.source import Source
-from beirkit.converters.reading.wikipedia import PAGES, fever_pages, restored
+from beirkit.converters.reading.wikipedia import PAGES, fever_pages, page_id
 from beirkit.converters.reading.without import documents_unless
 from beirkit.corpora.collection import Collection
 from beirkit.corpora.notices import Once
@@ -43,7 +43,8 @@ class Fever(Converter[FeverOptions]):
 
     Claims that the pages do not decide (``NOT ENOUGH INFO``) are left out and counted. The id of a document
     is the name of its page with brackets and colons restored, its title the same with blanks; its text stays
-    as tokens between blanks.
+    as tokens between blanks. Names are compared with accented letters composed (NFC), for claims and pages
+    write them in two ways.
 
     Options:
         claims: for each split, the file of its claims, by name or shell pattern; by default ``train.jsonl``,
@@ -100,7 +101,7 @@ def _claim(row: Row) -> Claim:
                 hint = "an item is [annotation, evidence, page, sentence]"
                 raise row.error(f"its evidence holds {str(item)[:60]}", hint)
             if item[2] is not None:
-                pages[restored(row.as_id("evidence", item[2]))] = None
+                pages[page_id(row.as_id("evidence", item[2]))] = None
     if not pages:
         raise row.error(f"is labelled {row.text('label')!r} and has no page as evidence")
     return Claim(Query(row.id("id"), row.text("claim"), {"label": row.text("label")}), list(pages))

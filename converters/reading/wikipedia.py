@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 
 from beirkit.converters.reading.readers import read_jsonl
@@ -27,6 +28,15 @@ def page_name(title: str) -> str:
 def page_title(name: str) -> str:
     """The title of a page by its name: ``Fox_(animal)`` is ``Fox (animal)``."""
     return name.replace("_", " ")
+
+
+def page_id(escaped: str) -> str:
+    """The id of a page by the name FEVER has for it: brackets restored, accented letters composed.
+
+    Names in FEVER's claims are partly decomposed (``e`` and an accent of its own), those of its pages are
+    not; Wikipedia composes every name.
+    """
+    return unicodedata.normalize("NFC", restored(escaped))
 
 
 def restored(text: str) -> str:
@@ -59,7 +69,7 @@ def fever_pages(source: Source, *patterns: str) -> tuple[list[str], Callable[[],
                 if row.cells.get("id") == "":
                     nameless += 1
                     continue
-                doc_id = restored(row.id("id"))
+                doc_id = page_id(row.id("id"))
                 yield Document(doc_id, page_title(doc_id), restored(row.text("text")).strip())
         if nameless:
             told(f"{source.raw}: {nameless} pages without a name left out")

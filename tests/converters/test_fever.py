@@ -14,7 +14,7 @@ from beirkit.configs.load import load_dataset
 from beirkit.converters.catalog import convert
 from beirkit.converters.expected import differences
 from beirkit.converters.reading.source import Source
-from beirkit.converters.reading.wikipedia import fever_pages, page_name, page_title, restored
+from beirkit.converters.reading.wikipedia import fever_pages, page_id, page_name, page_title, restored
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.folder import write_folder
 from beirkit.corpora.qrels import read_qrels
@@ -61,13 +61,14 @@ def test_names_of_pages() -> None:
     assert page_name("Fox (animal)") == "Fox_(animal)"
     assert page_title("Fox_(animal)") == "Fox (animal)"
     assert restored("A_-LRB-b-RRB-_-LSB-c-RSB-_-LCB-d-RCB--COLON-e") == "A_(b)_[c]_{d}:e"
+    assert page_id("Zoe\u0308_-LRB-a-RRB-") == page_id("Zoë_-LRB-a-RRB-") == "Zo\u00eb_(a)"
     assert restored("-LRB -lrb- B-52 N-gram") == "-LRB -lrb- B-52 N-gram"
 
 
 def test_undecided_claims_are_counted_and_left_out(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, logger="beirkit"):
         collection = convert("fever", FEVER)
-        assert [query.query_id for query in collection.queries()] == ["75397", "12", "7"]
+        assert [query.query_id for query in collection.queries()] == ["75397", "12", "13", "7"]
         list(collection.judgments("train"))
     told = [record.getMessage() for record in caplog.records]
     assert told.count("split train: 1 claims without evidence left out (NOT ENOUGH INFO)") == 1
@@ -98,7 +99,7 @@ def test_damaged_evidence_is_refused_with_its_line(tmp_path: Path, evidence: obj
     claim = {"id": 5, "label": "REFUTES", "claim": "c", "evidence": evidence}
     with (raw / "paper_dev.jsonl").open("a") as out:
         out.write(json.dumps(claim) + "\n")
-    with pytest.raises(DataError, match=rf"paper_dev\.jsonl:2: {found}"):
+    with pytest.raises(DataError, match=rf"paper_dev\.jsonl:3: {found}"):
         list(convert("fever", raw).judgments("dev"))
 
 
