@@ -34,6 +34,7 @@ _SHIPPED = {
     "miracl": "beirkit.converters.miracl:Miracl",
     "msmarco": "beirkit.converters.msmarco:Msmarco",
     "nq": "beirkit.converters.natural_questions:NaturalQuestions",
+    "mteb": "beirkit.converters.mteb_task:MtebTask",
     "pystdlib": "beirkit.converters.pystdlib:Pystdlib",
     "ragas": "beirkit.converters.ragas:Ragas",
     "scifact": "beirkit.converters.scifact:Scifact",

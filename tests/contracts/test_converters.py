@@ -37,6 +37,8 @@ EXCEPTIONS = {
     ("pystdlib", "raw missing"): "needs no raw files",
     ("ir_datasets", "inputs"): "the library reads its own files; its version is the revision",
     ("ir_datasets", "raw missing"): "needs no raw files",
+    ("mteb", "inputs"): "the library reads its own files; the dataset has a revision",
+    ("mteb", "raw missing"): "needs no raw files",
 }
 
 each = pytest.mark.parametrize("name", catalog.names())
