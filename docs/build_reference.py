@@ -208,6 +208,8 @@ def _plain_type(annotation: Any) -> str:
     """A type in Python's spelling; what is chosen from a list of strings is a string here."""
     if get_origin(annotation) is Literal:
         return type(get_args(annotation)[0]).__name__
+    if annotation is Ellipsis:
+        return "..."
     inner = ", ".join(_plain_type(part) for part in get_args(annotation))
     name = getattr(annotation, "__name__", str(annotation))
     return f"{name}[{inner}]" if inner else name

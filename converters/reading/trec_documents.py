@@ -24,7 +24,7 @@ _OPEN = re.compile(rb"<doc(?:\s[^<>]*)?>", re.IGNORECASE)
 _CLOSE = re.compile(rb"</doc\s*>", re.IGNORECASE)
 _LONGEST_TAG = 64
 _CLOSE_AT_END = re.compile(r"</doc\s*>\s*$", re.IGNORECASE)
-_DOCNO = re.compile(r"<docno>\s*([^<]*?)\s*</docno>", re.IGNORECASE)
+_DOCNO = re.compile(r"<docno>\s*(.*?)\s*</docno>", re.IGNORECASE | re.DOTALL)
 _ID = re.compile(r"""<doc\s[^<>]*?\bid\s*=\s*["']?([^"'\s>]+)""", re.IGNORECASE)  # NTCIR's way
 _HEADER = re.compile(r"<dochdr>.*?</dochdr>", re.IGNORECASE | re.DOTALL)
 _REPLACEMENT = "\ufffd"

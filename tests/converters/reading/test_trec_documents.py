@@ -110,6 +110,11 @@ def test_an_element_that_is_not_closed_ends_where_the_next_begins(tmp_path: Path
     assert documents == [Document("A", "h", "t")]
 
 
+def test_an_id_may_hold_the_signs_of_tags(tmp_path: Path) -> None:
+    documents, _ = read(written(tmp_path, ONE.replace(b"A-1", b"<dbpedia:A&amp;B>")))
+    assert documents == [Document("<dbpedia:A&amp;B>", "", "bell")]
+
+
 def test_empty_documents_stay_and_are_told(tmp_path: Path) -> None:
     documents, told = read(written(tmp_path, ONE.replace(b"bell", b" ") * 4))
     assert [document.text for document in documents] == [""] * 4
