@@ -93,6 +93,11 @@ class Hotpotqa(Converter[HotpotqaOptions]):
         )
 
         def judgments(split: str) -> Iterator[Judgment]:
+            if given is None and split == "train":
+                told(
+                    "BEIR drew its dev questions from train by chance; without its qrels "
+                    "(--set splits=FOLDER) they stay in train"
+                )
             unknown: dict[str, None] = {}
             for own, question in questions():
                 for title in question.titles if own == split else ():

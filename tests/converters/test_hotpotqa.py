@@ -126,7 +126,20 @@ def test_pages_with_two_texts_are_counted(tmp_path: Path, caplog: pytest.LogCapt
     assert "1 pages come again with another text; the first one counts" in caplog.text
 
 
-def test_given_splits_say_which_questions_are_in_dev(tmp_path: Path) -> None:
+def test_without_splits_it_is_told_that_dev_stays_in_train(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, logger="beirkit"):
+        collection = convert("hotpotqa", RAW)
+        assert collection.splits == ("test", "train")
+        list(collection.judgments("test"))
+        assert "by chance" not in caplog.text
+        list(collection.judgments("train"))
+        list(collection.judgments("train"))
+    assert caplog.text.count("without its qrels (--set splits=FOLDER) they stay in train") == 1
+
+
+def test_given_splits_say_which_questions_are_in_dev(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     (tmp_path / "dev.tsv").write_text(
         "query-id\tcorpus-id\tscore\n5a879ab05542996e4f30887e\t290\t1\n5a879ab05542996e4f30887e\t25\t1\n"
     )
@@ -135,6 +148,7 @@ def test_given_splits_say_which_questions_are_in_dev(tmp_path: Path) -> None:
     assert collection.qrels("dev") == {"5a879ab05542996e4f30887e": {"290": 1, "25": 1}}
     assert collection.qrels("train") == {"5a7a06935542990198eaf050": {"12": 1, "25": 1}}
     assert "dev.tsv" in collection.provenance.inputs
+    assert "drew its dev questions" not in caplog.text
     with pytest.raises(UsageError, match="is no folder"):
         convert("hotpotqa", RAW, {"splits": str(tmp_path / "absent")})
 
