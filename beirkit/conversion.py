@@ -19,6 +19,7 @@ from beirkit.corpora.errors import UnknownNameError, UsageError, nearest
 from beirkit.corpora.findings import Finding
 from beirkit.corpora.folder import write_folder
 from beirkit.corpora.manifest import Manifest
+from beirkit.corpora.passages import PassageRules, split_passages
 from beirkit.corpora.progress import Progress, silent
 from beirkit.facts import config_named, known_of
 from beirkit.home import built_folder
@@ -45,7 +46,6 @@ class Fetched:
     downloads: list[Download]
 
 
-
 def convert_source(
     source: str,
     raw: Path | None,
@@ -56,6 +56,7 @@ def convert_source(
     overwrite: bool = False,
     check: bool = True,
     fetched: Fetched | None = None,
+    passages: PassageRules | None = None,
     progress: Progress = silent,
 ) -> tuple[Path, Manifest]:
     """Convert a dataset or any file of a known format to a BEIR folder.
@@ -64,8 +65,9 @@ def convert_source(
     logged as warnings.
 
     Args:
-        source: a name from ``beirkit list datasets`` or ``beirkit list formats``, or a YAML file with the
-            facts about a dataset of one's own.
+        source: a name from ``beirkit list datasets`` or ``beirkit list formats``, the latter also as
+            ``FORMAT:VALUE`` where the format has a subject, or a YAML file with the facts about a dataset of
+            one's own.
         raw: its raw file or folder, where it has one.
         out: folder to write; ``None``: a dataset's own place.
         options: options of the converter, over those of the dataset's configuration.
@@ -73,6 +75,7 @@ def convert_source(
         overwrite: replace a folder that beirkit wrote before.
         check: check the folder when it is written.
         fetched: what ``raw`` is, where it is a published form of the dataset and not its raw source.
+        passages: how documents are split into passages; what is expected of the dataset then holds no more.
         progress: shows how the work gets on.
 
     Returns:
@@ -82,19 +85,23 @@ def convert_source(
 
     config, format_name = _find(source)
     if out is None:
+        if passages is not None:
+            raise UsageError("passages need a folder to write to", hint="add --out FOLDER")
         if config is None:
             raise UsageError("a format needs a folder to write to", hint="add --out FOLDER")
         out = built_folder(config.name)
     base = config.options if config else {}
     if fetched is not None:
         format_name, base = fetched.converter, fetched.options
-    merged = {**base, **(options or {})}
+    merged = {**base, **_subject(source, format_name), **(options or {})}
     collection = catalog.convert(format_name, raw, merged)
     if config is not None:
         collection.provenance = named(collection.provenance, config)
     if fetched is not None:
         collection.provenance = _of_fetched(collection.provenance, fetched)
     ascii_escapes = config is not None and config.json == "ascii"
+    if passages is not None:
+        collection, config = split_passages(collection, passages), None
     manifest = write_folder(
         collection, out, ascii=ascii_escapes, gzip=gzip, overwrite=overwrite, progress=progress
     )
@@ -140,10 +147,21 @@ def _find(source: str) -> tuple[DatasetConfig | None, str]:
 
     if (config := config_named(source)) is not None:
         return config, config.format
-    if source in catalog.names():
-        return None, source
+    name, colon, _ = source.partition(":")
+    if name in catalog.names():
+        if colon and not catalog.get(name).subject:
+            raise UsageError(f"format {name!r} takes nothing after a colon", hint=f"write {name}")
+        return None, name
     known = sorted({*names("datasets"), *catalog.names()})
     raise UnknownNameError(f"no dataset or format is called {source!r}", hint=nearest(source, known))
+
+
+def _subject(source: str, format_name: str) -> dict[str, Any]:
+    """The option that ``FORMAT:VALUE`` gives."""
+    from beirkit.converters import catalog
+
+    value = source.removeprefix(f"{format_name}:")
+    return {} if value == source else {catalog.get(format_name).subject: value}
 
 
 def _report_differences(manifest: Manifest, config: DatasetConfig, *, raw: bool) -> None:

@@ -38,6 +38,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE",
         help="an option of the converter; may be repeated",
     )
+    parser.add_argument(
+        "--passages",
+        metavar="RULES",
+        help="split documents: size=400,overlap=80 (in characters, or unit=words), and "
+        "judgments=document|overlap|contains: which passages of a relevant document are relevant",
+    )
     parser.add_argument("--gzip", action="store_true", help="write .jsonl.gz and .tsv.gz")
     parser.add_argument("--overwrite", action="store_true", help="replace a folder that beirkit wrote before")
     parser.add_argument("--no-check", action="store_true", help="leave out the check of the written folder")
@@ -51,6 +57,7 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.cli.output import print_json, progress_for
     from beirkit.conversion import convert_source, format_of
     from beirkit.converters.catalog import parse_settings
+    from beirkit.corpora.passages import parse_rules
 
     folder, manifest = convert_source(
         args.source,
@@ -60,6 +67,7 @@ def execute(args: argparse.Namespace) -> int:
         gzip=args.gzip,
         overwrite=args.overwrite,
         check=not args.no_check,
+        passages=None if args.passages is None else parse_rules(args.passages),
         progress=progress_for(args),
     )
     if args.json:
