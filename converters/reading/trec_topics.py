@@ -164,7 +164,8 @@ class _XmlTopics:
             self._depth += 1
             if self._depth == 2:
                 self._field = field_name(name)
-                self.topics[-1].fields.setdefault(self._field, "")
+                fields = self.topics[-1].fields
+                fields[self._field] = f"{fields[self._field]}\n" if fields.get(self._field) else ""
         elif name.lower() in ("topic", "top"):
             self._depth = 1
             fields = {field_name(key): value for key, value in attributes.items()}

@@ -77,6 +77,14 @@ def test_xml_may_name_the_topic_in_a_child(tmp_path: Path) -> None:
     assert topics(tmp_path, text) == {"x-1": {"title": "T"}}
 
 
+def test_fields_that_come_twice_are_joined(tmp_path: Path) -> None:
+    text = (
+        "<topics><topic number='1'><subtopic type='inf'>a</subtopic><subtopic>b</subtopic></topic></topics>"
+    )
+    assert topics(tmp_path, text) == {"1": {"subtopic": "a b"}}
+    assert topics(tmp_path, "<top>\n<num> 1\n<sub> a\n<sub> b\n</top>") == {"1": {"sub": "a b"}}
+
+
 def test_two_columns_are_parted_at_the_first_tab_only(tmp_path: Path) -> None:
     assert topics(tmp_path, "350\tto\twork\n\n351\tx") == {
         "350": {"title": "to\twork"},
