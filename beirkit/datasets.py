@@ -73,10 +73,10 @@ def find_dataset(text: str, *, progress: Progress = silent) -> Dataset:
         if not is_beir_folder(folder) or _is_out_of_date(config, folder):
             _build(text, config, folder, progress)
         return Dataset(config.name, folder, config)
-    path = Path(text)
+    path = _version_folder(text) or Path(text)
     if is_beir_folder(path):
         known = config_of(path)
-        return Dataset(known.name if known else _own_name(path), path, known)
+        return Dataset(_name_of(path, known), path, known)
     if path.exists():
         raise DataError(
             "is not a BEIR folder: it has no corpus.jsonl, queries.jsonl and qrels/",
@@ -104,6 +104,21 @@ def apart(datasets: list[Dataset]) -> list[Dataset]:
         else replace(dataset, name=f"{folder.parent.name}-{dataset.name}")
         for folder, dataset in once.items()
     ]
+
+
+def _version_folder(text: str) -> Path | None:
+    """Where another version of a dataset than the published one was built, by its name: ``NAME@HASH``."""
+    name, at, _ = text.partition("@")
+    folder = built_folder(text) if at and name in names("datasets") and "/" not in text else None
+    return folder if folder is not None and is_beir_folder(folder) else None
+
+
+def _name_of(folder: Path, known: DatasetConfig | None) -> str:
+    """What results of a folder are filed under; another version of a dataset keeps its own name."""
+    if known is None:
+        return _own_name(folder)
+    source = read_manifest(folder).provenance.source
+    return source if source.startswith(f"{known.name}@") else known.name
 
 
 def _own_name(folder: Path) -> str:
@@ -157,11 +172,13 @@ def _build(text: str, config: DatasetConfig, folder: Path, progress: Progress) -
     from beirkit.converters import catalog
 
     if catalog.get(config.format).needs_raw:
+        quoted = shlex.quote(text)
         where = f" RAW is: {config.obtain}" if config.obtain else ""
+        brought = f"bring a published form with: beirkit fetch {quoted}; or " if config.published else ""
         raise NotBuiltError(
             config.name,
             f"dataset {config.name!r} is not built yet and needs its raw files",
-            hint=f"build it with: beirkit convert {shlex.quote(text)} RAW.{where}",
+            hint=f"{brought}build it with: beirkit convert {quoted} RAW.{where}",
         )
     _log.info("building %s in %s", config.name, folder)
     convert_source(text, None, folder, overwrite=folder.exists(), progress=progress)

@@ -1,33 +1,24 @@
 """One file from a server: resumed, verified, and under its name only when it is whole.
 
-Beside ``name`` in its folder lie ``.name.part`` (what came so far), ``.name.part.json`` (what it is a part
-of), ``.name.lock`` (held by the process at work; the system frees it when that process ends, however it ends)
-and, where no checksum is published, ``.name.json``: the hash that the file had when it came whole. Whatever
-kills a process, the next one trusts a file by its hash alone, and a part only together with the server's word
-that the rest belongs to it, or with the published checksum of the whole.
+A part is gone on with only where the server vouches that the rest is of the same content, or where the
+published checksum of the whole will tell.
 """
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import logging
 import os
 import re
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
 import urllib3
 
 from beirkit.corpora.errors import WriteError
-from beirkit.corpora.files import atomic_open
 from beirkit.corpora.progress import Progress, silent
-from beirkit.fetching.checksums import Checksum, checksum, damage, what_it_is_instead
+from beirkit.fetching.checksums import checksum, damage, what_it_is_instead
 from beirkit.fetching.errors import ChangedError, FetchError, OfflineError, TransientError
+from beirkit.fetching.place import Part, Place, RemoteFile, alone, refusals
 from beirkit.fetching.web import Client
 
 _log = logging.getLogger(__name__)
@@ -35,44 +26,6 @@ _log = logging.getLogger(__name__)
 _BLOCK = 1 << 18
 _START = 512  # bytes from which a file is known for what it is
 _CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+|\*)")
-
-
-@dataclass(frozen=True)
-class RemoteFile:
-    """A file that somebody publishes.
-
-    Attributes:
-        name: its path below the folder it is kept in, with slashes.
-        addresses: where the same bytes can be had, the publisher's own first.
-        size: in bytes, as published.
-        checksum: as published; None: whatever comes whole first is it.
-    """
-
-    name: str
-    addresses: tuple[str, ...]
-    size: int | None = None
-    checksum: Checksum | None = None
-
-
-class _Part(msgspec.Struct, frozen=True):
-    """What a part is a part of.
-
-    Attributes:
-        address: where it came from.
-        validator: what the server names this content by, an ``ETag`` or a date; empty: nothing.
-        total: bytes of the whole, where the server said so.
-    """
-
-    address: str
-    validator: str
-    total: int | None
-
-
-class _Whole(msgspec.Struct, frozen=True):
-    """What a file was when it came whole, where no checksum is published."""
-
-    sha256: str
-    bytes: int
 
 
 def download(
@@ -102,86 +55,29 @@ def download(
         WriteError: the disk is full or refuses it; what came stays for the next time.
     """
     target = folder / file.name
-    here = _Place(target)
-    if client.offline and not target.exists():
-        raise OfflineError(
-            f"{file.addresses[0]}: is not here, and offline nothing is fetched",
-            hint=f"a copy of the file is taken from {target}" if file.checksum else "",
-        )
-    with _refusals(target):
+    here = Place(target)
+    if not (problem := here.problem(file)):
+        return target
+    if client.offline:
+        hint = "a copy of the published file may be put there" if file.checksum else ""
+        raise OfflineError(f"{problem}, and offline nothing is fetched", path=target, hint=hint)
+    with refusals(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(here.lock, target):
+        with alone(here.lock, target):
+            if not (problem := here.problem(file)):  # another process has brought it meanwhile
+                return target
             if target.exists():
-                problem = here.problem(file)
-                if not problem:
-                    return target
-                if client.offline:
-                    raise OfflineError(f"{problem}, and offline it is not fetched again", path=target)
                 _log.warning("%s: %s; it is fetched again", target, problem)
                 target.unlink()
             _Download(file, here, client, changed, progress).run()
     return target
 
 
-class _Place:
-    """The paths of one file."""
-
-    def __init__(self, target: Path) -> None:
-        self.target = target
-        self.part, self.lock = (target.with_name(f".{target.name}.{end}") for end in ("part", "lock"))
-        self.part_note = target.with_name(f".{target.name}.part.json")
-        self.note = target.with_name(f".{target.name}.json")
-
-    def problem(self, file: RemoteFile) -> str:
-        """Why the file that is there cannot be trusted; empty: it can."""
-        size = self.target.stat().st_size
-        if file.size is not None and size != file.size:
-            return f"is not whole: it has {size:,} bytes of {file.size:,}"
-        if file.checksum is not None:
-            now = checksum(self.target, file.checksum.kind)
-            return "" if now == file.checksum else f"is not what was published: {now}, not {file.checksum}"
-        try:
-            whole = msgspec.json.decode(self.note.read_bytes(), type=_Whole)
-        except (OSError, msgspec.DecodeError):
-            return "is not known to be whole"
-        if size == whole.bytes and checksum(self.target, "sha256").digest == whole.sha256:
-            return ""
-        return "is not what came before: it was damaged or replaced"
-
-    def note_part(self, part: _Part) -> None:
-        with atomic_open(self.part_note, "wb") as out:
-            out.write(msgspec.json.encode(part))
-
-    def noted_part(self) -> _Part | None:
-        """What the part that is there is a part of, where that is known."""
-        try:
-            return msgspec.json.decode(self.part_note.read_bytes(), type=_Part) if self.have() else None
-        except (OSError, msgspec.DecodeError):
-            return None
-
-    def have(self) -> int:
-        """Bytes of the part."""
-        return self.part.stat().st_size if self.part.exists() else 0
-
-    def drop_part(self) -> None:
-        self.part.unlink(missing_ok=True)
-        self.part_note.unlink(missing_ok=True)
-
-    def keep(self, file: RemoteFile) -> None:
-        """Give the part the file's name."""
-        if file.checksum is None:
-            whole = _Whole(checksum(self.part, "sha256").digest, self.have())
-            with atomic_open(self.note, "wb") as out:
-                out.write(msgspec.json.encode(whole))
-        self.part.replace(self.target)
-        self.part_note.unlink(missing_ok=True)
-
-
 class _Download:
     """The work on one file that is not here."""
 
     def __init__(
-        self, file: RemoteFile, here: _Place, client: Client, changed: Path | None, progress: Progress
+        self, file: RemoteFile, here: Place, client: Client, changed: Path | None, progress: Progress
     ) -> None:
         self._file, self._here, self._client = file, here, client
         self._changed, self._progress = changed, progress
@@ -258,7 +154,7 @@ class _Download:
             self._require_space((total or file.size or 0) - have)
             if not vouched:
                 self._pieced = True
-                here.note_part(_Part(address, "", total))
+                here.note_part(Part(address, "", total))
             self._write(address, answer, have, total)
         announced = file.size if total is None else total
         if announced is not None and (here.have() < announced or (total and here.have() > total)):
@@ -271,7 +167,7 @@ class _Download:
         start: bytes | None = None if have else b""
         with here.part.open("ab" if have else "wb") as out:
             if not have:
-                here.note_part(_Part(address, _validator(answer), total))
+                here.note_part(Part(address, _validator(answer), total))
             with self._progress(f"fetching {name}", total or self._file.size, "B") as advance:
                 advance(have)
                 while block := answer.read1(_BLOCK, decode_content=False):  # what has come, not a block full
@@ -345,7 +241,7 @@ def _length(answer: urllib3.BaseHTTPResponse) -> int | None:
     return int(announced) if announced.isdecimal() and answer.status == 200 else None
 
 
-def _goes_on(answer: urllib3.BaseHTTPResponse, have: int, old: _Part | None) -> bool:
+def _goes_on(answer: urllib3.BaseHTTPResponse, have: int, old: Part | None) -> bool:
     """Whether an answer begins where the part ends, and is of a whole of the same size."""
     match = _CONTENT_RANGE.fullmatch(answer.headers.get("Content-Range", "").strip())
     if match is None or old is None or int(match[1]) != have:
@@ -357,32 +253,3 @@ def _validator(answer: urllib3.BaseHTTPResponse) -> str:
     """What names exactly these bytes on this server: a strong ETag, else the date of the last change."""
     tag: str = answer.headers.get("ETag", "").strip()
     return tag if tag.startswith('"') else answer.headers.get("Last-Modified", "").strip()
-
-
-@contextmanager
-def _alone(lock: Path, target: Path) -> Iterator[None]:
-    """Hold the lock of a file; wait for another process that holds it."""
-    with lock.open("w") as held:
-        try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            _log.warning("%s: another process is fetching it; waiting for that", target)
-            fcntl.flock(held, fcntl.LOCK_EX)
-        except OSError as error:
-            if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
-                raise
-            _log.warning("%s: this disk has no locks; let no other process fetch it meanwhile", target)
-        yield
-
-
-@contextmanager
-def _refusals(target: Path) -> Iterator[None]:
-    """Inside, what the disk refuses is one clear message."""
-    try:
-        yield
-    except OSError as error:
-        found = f"cannot be written: {error.strerror}"
-        hint = (
-            "what came is kept; make room, or let BEIRKIT_HOME name another folder, and run the command again"
-        )
-        raise WriteError(found, path=target, hint=hint) from error

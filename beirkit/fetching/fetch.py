@@ -143,9 +143,10 @@ def bring(plan: Plan, client: Client, *, progress: Progress = silent) -> Plan:
         if file.checksum is not None:
             hint += f"; or put a copy at {bundle.folder / file.name}"
         raise OfflineError(f"{file.addresses[0]}{more}{size}: not here, and offline not fetched", hint=hint)
+    changed = None if plan.converter == "huggingface" else downloads_folder()  # a commit cannot change
     for bundle in plan.bundles:
         for file in bundle.files:
-            download(file, bundle.folder, client, changed=downloads_folder(), progress=progress)
+            download(file, bundle.folder, client, changed=changed, progress=progress)
     return _versioned(plan)
 
 

@@ -19,8 +19,8 @@ from beirkit.corpora.compressed import bare_name
 from beirkit.corpora.errors import UsageError
 from beirkit.corpora.files import atomic_open
 from beirkit.fetching.checksums import Checksum
-from beirkit.fetching.download import RemoteFile
 from beirkit.fetching.errors import FetchError, OfflineError, TransientError
+from beirkit.fetching.place import RemoteFile
 from beirkit.fetching.web import Client, origin
 
 _ENDINGS = (".parquet", ".jsonl", ".ndjson", ".json", ".tsv", ".csv", ".txt", ".zip", ".tar", ".tgz")

@@ -21,7 +21,7 @@ from beirkit.corpora.collection import Download
 from beirkit.corpora.errors import UnknownNameError, UsageError, nearest
 from beirkit.fetching import hub
 from beirkit.fetching.checksums import Checksum
-from beirkit.fetching.download import RemoteFile
+from beirkit.fetching.place import RemoteFile
 from beirkit.fetching.web import Client, file_name
 from beirkit.home import cache_folder
 

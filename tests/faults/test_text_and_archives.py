@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
+import logging
 import zipfile
 from importlib.metadata import requires
 from pathlib import Path
@@ -18,7 +20,12 @@ from beirkit.corpora.jsonl import read_documents, read_queries
 from beirkit.corpora.qrels import read_qrels
 from beirkit.corpora.run_files import read_run
 from beirkit.evaluate import evaluate
+from beirkit.fetching.checksums import Checksum
+from beirkit.fetching.download import download
+from beirkit.fetching.place import RemoteFile
+from beirkit.fetching.web import Client
 from beirkit.retrievers.base import Workplace
+from tests.beirkit.fetching.server import Content, running
 from tests.faults.cases import QRELS, Case, case, check, documents_of, one_file, open_case, score, write_files
 from tests.faults.lexical import LEXICAL, ranked
 
@@ -179,6 +186,25 @@ def test_a_truncated_archive_is_never_read(case: Case, tmp_path: Path) -> None:
     path.write_bytes(whole)
     assert write_folder(catalog.convert("beir", path), tmp_path / "out").counts.documents == 200
     assert sorted(p.name for p in tmp_path.iterdir()) == ["ds.zip", "out"]
+
+
+@pytest.mark.parametrize("with_checksum", [True, False])
+def test_a_truncated_archive_of_an_earlier_fetch_is_fetched_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, with_checksum: bool
+) -> None:
+    """The other half of K12-01: a source that serves the whole file. More of it: tests/beirkit/fetching."""
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    path = tmp_path / "ds.zip"
+    whole = a_zip(path)
+    path.write_bytes(whole[: int(len(whole) * 0.6)])
+    known = Checksum("md5", hashlib.md5(whole, usedforsecurity=False).hexdigest()) if with_checksum else None
+    with running() as server, caplog.at_level(logging.WARNING, logger="beirkit"):
+        server.files["/ds.zip"] = Content(whole)
+        file = RemoteFile("ds.zip", (server.url("/ds.zip"),), None, known)
+        assert download(file, tmp_path, Client()) == path
+    assert "ds.zip: is not" in caplog.text
+    assert path.read_bytes() == whole
+    assert write_folder(catalog.convert("beir", path), tmp_path / "out").counts.documents == 200
 
 
 @pytest.mark.parametrize("at", [60, 400])

@@ -62,7 +62,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         server = self.server_of
         path = self.path.split("?")[0]
-        server.asked.append(Asked(self.path, dict(self.headers.items())))
+        server.asked.append(Asked(self.path, {name.title(): value for name, value in self.headers.items()}))
         planned = server.next.get(path) or []
         content = server.files.get(path)
         if planned or path in server.always:
