@@ -12,7 +12,13 @@ from typing import Generic, Literal, TypeVar
 import numpy as np
 
 from beirkit.corpora.blocks import bare, common_documents, common_queries, line_blocks
-from beirkit.corpora.check_text import Look, look_at_document, look_at_query
+from beirkit.corpora.check_text import (
+    Look,
+    look_at_document,
+    look_at_query,
+    nothing_in_documents,
+    nothing_in_queries,
+)
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import BOM, open_bytes
 from beirkit.corpora.findings import Refused, Report, counted
@@ -34,6 +40,7 @@ class Kind(Generic[RecordT]):
     decode: Callable[[Sequence[bytes]], list[RecordT] | None]
     parse: Callable[[bytes], RecordT]
     look: Callable[[RecordT, bytes], Sequence[Look]]
+    nothing: Callable[[Sequence[RecordT], Sequence[bytes]], bool]  # to be seen in a block
     one: str
     many: str
     none: str  # the code for there being none
@@ -41,9 +48,25 @@ class Kind(Generic[RecordT]):
 
 
 DOCUMENTS = Kind(
-    common_documents, parse_document, look_at_document, "document", "documents", "BK043", "corpus_keys"
+    common_documents,
+    parse_document,
+    look_at_document,
+    nothing_in_documents,
+    "document",
+    "documents",
+    "BK043",
+    "corpus_keys",
 )
-QUERIES = Kind(common_queries, parse_query, look_at_query, "query", "queries", "BK044", "query_keys")
+QUERIES = Kind(
+    common_queries,
+    parse_query,
+    look_at_query,
+    nothing_in_queries,
+    "query",
+    "queries",
+    "BK044",
+    "query_keys",
+)
 
 
 class Ids:
@@ -233,6 +256,8 @@ def _records(
     """
     records = kind.decode(lines)
     if records is not None:
+        if kind.nothing(records, lines):
+            return range(first, first + len(lines)), records
         for number, (record, line) in enumerate(zip(records, lines, strict=True), first):
             _tell(kind.look(record, line), number, path.name, report, tallies)
         return range(first, first + len(lines)), records
