@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
@@ -81,11 +82,15 @@ def _metadata(row: Row, warn: Callable[[str], None], *taken: str) -> dict[str, A
     """The other columns, with those of the column ``metadata`` beside them; what is null is left out.
 
     Parquet gives every row every key of a structure, null where JSON lines had none: so both give the same.
+    Where ``metadata`` is a JSON object as text, as ``beirkit export`` writes it, that is taken whole.
     """
     cells: dict[str, Any] = {}
+    written: dict[str, Any] = {}
     for key, value in row.cells.items():
         if key == "metadata" and (isinstance(value, dict) or value is None):
             cells.update(value or {})
+        elif key == "metadata" and isinstance(value, str) and (parsed := _json_object(value)) is not None:
+            written = parsed
         elif key not in ("_id", "id", "text", *taken):
             cells[key] = value
     found: dict[str, Any] = {}
@@ -94,7 +99,16 @@ def _metadata(row: Row, warn: Callable[[str], None], *taken: str) -> dict[str, A
             warn(f"{row.path}: column {key!r} holds bytes, such as images, and is left out")
         elif value is not None:
             found[key] = value if isinstance(value, _PLAIN) else msgspec.to_builtins(value)
-    return found
+    return {**found, **written}
+
+
+def _json_object(text: str) -> dict[str, Any] | None:
+    """The object that a text is in JSON; None where it is none."""
+    try:
+        value = json.loads(text) if text.startswith("{") else None
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _holds_bytes(value: dict[Any, Any]) -> bool:

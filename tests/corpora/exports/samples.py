@@ -45,8 +45,7 @@ def records(collection: Collection) -> tuple[list[Document], list[Query], dict[s
 
 # Any Unicode text that UTF-8 can carry.
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
-words = st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=6)
-ids = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=6)
+ids = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=6).filter(str.strip)
 metadata: st.SearchStrategy[Metadata] = st.dictionaries(
     texts,
     st.one_of(st.none(), st.booleans(), st.integers(-9, 9), texts, st.lists(texts, max_size=2)),

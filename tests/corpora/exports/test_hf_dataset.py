@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -10,6 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from beirkit.converters.catalog import convert
 from beirkit.corpora.collection import Collection
 from beirkit.corpora.errors import DataError, MissingExtraError, UsageError
 from beirkit.corpora.exports.base import Facts
@@ -181,16 +181,13 @@ def test_says_how_to_install_pyarrow(
 @given(collections())
 def test_any_records_come_back(collection: Collection) -> None:
     with TemporaryDirectory() as place:
-        out = Path(place) / "out"
-        export_folder(collection, "hf-dataset", out, FACTS)
-        documents, queries = rows(out / "corpus/corpus.parquet"), rows(out / "queries/queries.parquet")
-        judgments = rows(out / "qrels/test.parquet")
-    back = (
-        [Document(r["_id"], r["title"], r["text"], json.loads(r.get("metadata", "{}"))) for r in documents],
-        [Query(r["_id"], r["text"], json.loads(r.get("metadata", "{}"))) for r in queries],
-        {"test": [Judgment(r["query-id"], r["corpus-id"], r["score"]) for r in judgments]},
-    )
-    assert back == records(collection)
+        export_folder(collection, "hf-dataset", Path(place) / "out", FACTS)
+        assert records(convert("huggingface", Path(place) / "out")) == records(collection)
+
+
+def test_the_converter_reads_every_split_back(weather: Collection, tmp_path: Path) -> None:
+    export_folder(weather, "hf-dataset", tmp_path / "out", FACTS)
+    assert records(convert("huggingface", tmp_path / "out")) == records(weather)
 
 
 @pytest.mark.parametrize(
