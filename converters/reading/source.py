@@ -34,17 +34,20 @@ class Source:
         raw: the folder or archive.
         alone: take a file that is no archive for a source of one file.
         limits: how much an archive may hold; ``None``: as the environment says.
+        depth: how many folders below a raw folder are looked into.
 
     Raises:
         DataError: neither a folder nor a sound archive, or one with a hostile member, which is named.
     """
 
-    def __init__(self, raw: Path, limits: Limits | None = None, *, alone: bool = False) -> None:
+    def __init__(
+        self, raw: Path, limits: Limits | None = None, *, alone: bool = False, depth: int = _DEPTH
+    ) -> None:
         self.raw = raw
         self._archive: Archive | None = None
         self._folder = raw
         if raw.is_dir():
-            self.names = tuple(sorted(_below(raw)))
+            self.names = tuple(sorted(_below(raw, depth)))
             return
         if alone and not raw.name.lower().endswith(SUFFIXES):
             self._folder, self.names = raw.parent, (raw.name,)
@@ -142,11 +145,11 @@ class Source:
                 self._archive.unpack(missing)
 
 
-def _below(folder: Path) -> Iterator[str]:
+def _below(folder: Path, depth: int) -> Iterator[str]:
     """Names of the files below a folder, not too deep, relative and with slashes."""
     for parent, folders, files in os.walk(folder, followlinks=True):
         relative = Path(parent).relative_to(folder)
-        if len(relative.parts) >= _DEPTH:
+        if len(relative.parts) >= depth:
             folders.clear()
         yield from (name for file in files if not _is_clutter(name := (relative / file).as_posix()))
 
