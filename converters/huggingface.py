@@ -47,7 +47,8 @@ class HuggingFace(Converter[HuggingFaceOptions]):
     What the configurations ``instruction`` and ``top_ranked`` say becomes metadata of the queries, and so do
     columns beside the id and the text. Loading scripts are never run.
 
-    Every split of the judgments is taken. Judgments without a score, as NanoBEIR's, have grade 1.
+    Every split of the judgments is taken; ``validation`` is called ``dev``, as in BEIR. Judgments without a
+    score, as NanoBEIR's, have grade 1.
 
     Options:
         subset: which of several benchmarks to read, such as ``de`` for ``de-corpus``, ``de-queries``, ….
@@ -129,7 +130,9 @@ def _renamed(splits: list[str], names: dict[str, str]) -> dict[str, str]:
     for old in names:
         if old not in splits:
             raise UsageError(f"`splits` renames {old!r}, which is no split", hint=nearest(old, splits))
+    if "dev" not in splits:
+        names = {"validation": "dev", **names}
     found = {split: names.get(split, split) for split in splits}
     if len(set(found.values())) < len(found):
-        raise UsageError(f"`splits` gives two splits one name: {names}", hint="give each its own")
+        raise UsageError(f"`splits` gives two splits one name: {found}", hint="give each its own")
     return found

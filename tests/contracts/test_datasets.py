@@ -3,8 +3,8 @@
 A dataset brings ``tests/fixtures/datasets/<name>/``: ``raw`` (a folder or file, with any ending) in the
 source's own form, written by hand after the rules of the source, ``options.json`` where the fixture needs
 options beside those of the dataset's configuration, and ``beir/``, the folder that must come out byte for
-byte. The fixture of a format that has the dataset's name will do, and one that extends another dataset in its
-format needs none of its own.
+byte. The fixture of a format that has the dataset's name will do; one that extends another dataset in its
+format, and one of a format in which every dataset looks alike, need none of their own.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ BEIR = (
     "hotpotqa", "msmarco", "nfcorpus", "nq", "quora", "robust04", "scidocs", "scifact", "signal1m",
     "trec-covid", "trec-news", "webis-touche2020",
 )  # fmt: skip
+ALIKE = {"huggingface"}  # formats in which every dataset has the same form
 PROGRAMMING_LANGUAGE = {"pystdlib"}  # its source is the installed Python
 
 
@@ -42,7 +43,7 @@ def fixture_of(name: str, part: str = "raw*") -> Path | None:
 def needs_fixture(name: str) -> bool:
     config = load_dataset(name)
     own = not config.extends or load_dataset(config.extends).format != config.format
-    return own and name not in PROGRAMMING_LANGUAGE
+    return own and config.format not in ALIKE and name not in PROGRAMMING_LANGUAGE
 
 
 def files_in(folder: Path) -> dict[str, bytes]:

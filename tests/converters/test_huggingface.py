@@ -78,7 +78,9 @@ def test_two_repositories_as_beir_has_them(tmp_path: Path) -> None:
         path = tmp_path / "ropes-qrels" / f"{split}.tsv"
         path.parent.mkdir(exist_ok=True)
         path.write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n", encoding="utf-8")
-    options = {"qrels": "ropes-qrels", "splits": {"validation": "dev"}}
+    options: dict[str, Any] = {"qrels": "ropes-qrels"}
+    kept = convert("huggingface", tmp_path / "ropes", {**options, "splits": {"validation": "validation"}})
+    assert kept.splits == ("test", "validation")
     collection = convert("huggingface", tmp_path / "ropes", options)
     assert collection.splits == ("dev", "test")
     assert everything(collection) == (DOCUMENTS, ASKED, *[[Judgment("q1", "d1", 1)]] * 2)
