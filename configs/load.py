@@ -20,6 +20,8 @@ ConfigT = TypeVar("ConfigT", bound=msgspec.Struct)
 _UNKNOWN_FIELD = re.compile(r"unknown field `([^`]*)`(?: - at `\$\.([^`]*)`)?")
 _INVALID_VALUE = re.compile(r"Invalid enum value '([^']*)' - at `\$\.([^`]*)`")
 
+_MOST_VALUES = 100_000  # of a YAML text; the largest that is shipped has some hundred
+
 _SHIPPED = Path(__file__).parent
 _OF_THE_FILES = {"expected", "known", "differences", "published", "revision"}  # not of what they are about
 
@@ -71,13 +73,47 @@ def load_yaml(text: str) -> Any:
     """What a YAML text holds.
 
     Raises:
-        yaml.YAMLError: it cannot be read; PyYAML itself lets other errors through where a tag or the look of
-            a scalar promises what it is not (``!!bool x``, ``2026-99-99``, thousands of digits).
+        yaml.YAMLError: it cannot be read, or its aliases stand for more than a machine can bear; PyYAML
+            itself lets other errors through where a tag or the look of a scalar promises what it is not
+            (``!!bool x``, ``2026-99-99``, thousands of digits).
     """
     try:
-        return yaml.safe_load(text)
+        loader = yaml.SafeLoader(text)
+        try:
+            node = loader.get_single_node()
+            if node is None:
+                return None
+            _size(node, {})
+            return loader.construct_document(node)
+        finally:
+            loader.dispose()
     except (ValueError, LookupError, AttributeError, TypeError, RecursionError) as error:
         raise yaml.YAMLError(str(error)) from error
+
+
+def _size(node: yaml.Node, sizes: dict[yaml.Node, int]) -> int:
+    """How many values a node stands for, with every alias written out.
+
+    Ten lines of aliases of aliases may stand for billions; a merge key (``<<``) makes them all.
+
+    Raises:
+        yaml.YAMLError: they are too many, or an alias stands inside what it stands for.
+    """
+    known = sizes.get(node)
+    if known == 0:
+        raise yaml.YAMLError("an alias stands inside what it stands for")
+    if known is not None:
+        return known
+    sizes[node] = 0  # while it is being counted
+    size = 1
+    if isinstance(node, yaml.SequenceNode):
+        size += sum(_size(item, sizes) for item in node.value)
+    elif isinstance(node, yaml.MappingNode):
+        size += sum(_size(key, sizes) + _size(value, sizes) for key, value in node.value)
+    if size > _MOST_VALUES:
+        raise yaml.YAMLError(f"it holds more than {_MOST_VALUES:,} values, aliases written out")
+    sizes[node] = size
+    return size
 
 
 def convert(data: Any, shape: type[ConfigT], *, path: Path | str) -> ConfigT:

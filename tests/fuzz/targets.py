@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import bz2
+import datetime
+import decimal
 import gzip
 import io
 import os
@@ -14,6 +16,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from beirkit.configs.load import read_config
@@ -26,6 +29,9 @@ from beirkit.corpora.files import lines, open_bytes
 from beirkit.corpora.folder import folder_content_ids, open_folder, write_folder
 from beirkit.corpora.manifest import read_manifest, verify_manifest
 from beirkit.corpora.qrels import read_qrels
+from beirkit.corpora.qrels_tools import parse_grades
+from beirkit.corpora.qrels_where import parse_where
+from beirkit.corpora.records import Judgment
 from beirkit.corpora.run_files import read_run
 from beirkit.corpora.stats import folder_stats
 from beirkit.evaluate import evaluate
@@ -56,6 +62,50 @@ ROWS = {
     "jsonl": b'{"question": "what", "passage": "one"}\n{"question": "who", "passage": ["a", "b"]}\n',
     "json": b'[{"question": "what", "passage": "one"}, {"question": "who", "passage": "two"}]',
 }
+VALUES: list[Any] = [
+    *(
+        None,
+        True,
+        1,
+        -1,
+        2**63 - 1,
+        1.0,
+        0.5,
+        float("nan"),
+        float("inf"),
+        "",
+        " ",
+        "q 1",
+        "\t",
+        "\0",
+        "1",
+        b"q1",
+    ),
+    *(b"\xff", ["q1"], [], {"a": 1}, datetime.date(2026, 1, 1), decimal.Decimal("1.5"), "x" * 5000, "\u00e9"),
+]
+ODD_NAMES = ("query-id", "corpus-id", "relevance", "q_id", "doc_id", "x", "")
+CONDITIONS = [
+    *(b"grade >= 2", b"not (query in (31, '32') or doc matches 'web-*') and grade != 0"),
+    *(b"doc not in ('a', \"b\")", b"grade = 1 and query = 31", b"doc not matches '[!a-c]?[]x]'"),
+]
+TOKENS_OF_CONDITIONS = [
+    *(
+        b"not ",
+        b"(",
+        b")",
+        b"and ",
+        b"or ",
+        b"in ",
+        b"matches ",
+        b"grade",
+        b"query",
+        b"doc",
+        b"'*'",
+        b"'[a'",
+        b"<=",
+    ),
+    *(b"(" * 60, b"not " * 60, b"or grade=1 " * 300, b"'" + b"*a" * 40 + b"'", b"'" + b"?" * 3000 + b"'"),
+]
 CONFIGS: dict[type[Any], str] = {
     DatasetConfig: "datasets",
     RetrieverConfig: "retrievers",
@@ -285,6 +335,70 @@ def compressed(draw: random.Random, folder: Path) -> None:
             pass
 
 
+def parquet(draw: random.Random, folder: Path) -> None:
+    """Judgments and runs in columns of every type, sound or damaged."""
+    import pyarrow
+    from pyarrow import parquet as files
+
+    length = draw.randrange(4)
+
+    def column(usual: list[Any]) -> Any:
+        values = [draw.choice(usual) for _ in range(length)]
+        if draw.random() < 0.1:
+            values = [draw.choice(VALUES)] * length
+        made = pyarrow.array(values)
+        return made.dictionary_encode() if draw.random() < 0.2 and made.type == "string" else made
+
+    columns = {
+        draw.choice(("q_id",) * 20 + ODD_NAMES): column(["q1", "q2"]),
+        draw.choice(("doc_id",) * 20 + ODD_NAMES): column(["d1", "d2", "d\u00e9"]),
+        draw.choice(("score",) * 20 + ODD_NAMES): column(draw.choice(([0, 1, 2], [0.5, 1.5, float("nan")]))),
+    }
+    out = io.BytesIO()
+    files.write_table(
+        pyarrow.table(columns), out, compression=draw.choice(("none", "snappy", "zstd", "gzip"))
+    )
+    data = out.getvalue()
+    path = folder / "f.parquet"
+    path.write_bytes(mutated(draw, [data]) if draw.random() < 0.5 else data)
+    if draw.random() < 0.5:
+        read_qrels(path)
+    else:
+        read_run(path).ordered()
+
+
+def yaml_aliases(draw: random.Random, folder: Path) -> None:
+    """Anchors, aliases and merge keys: a few lines may stand for billions of values, or for themselves."""
+    names, texts = ["a"], ["a: &a " + draw.choice(("x", "[x, y]", "{k: v}", "{kind: bm25}", "[]"))]
+    for number in range(draw.randrange(1, 14)):
+        name = f"n{number}"
+        uses = [f"*{draw.choice(names[-2:])}" for _ in range(draw.randrange(1, 12))]
+        if draw.random() < 0.1:
+            uses.append(f"*{name}")
+        form = draw.choice(("[{}]", "[{}]", "{{<<: [{}]}}", "{{k: [{}], j: 1}}"))
+        texts.append(f"{name}: &{name} " + form.format(", ".join(uses)))
+        names.append(name)
+    text = "name: x\nkind: bm25\noptions:\n" + "".join(f"  {line}\n" for line in texts)
+    text += draw.choice(("", "", f"<<: *{names[-1]}\n"))
+    if draw.random() < 0.3:
+        text = mutated(draw, [text.encode()]).decode("utf-8", "replace")
+    (folder / "c.yaml").write_text(text, encoding="utf-8")
+    config = read_config(folder / "c.yaml", RetrieverConfig)
+    assert len(msgspec.json.encode(config, enc_hook=str)) < 1 << 24
+
+
+def conditions(draw: random.Random, folder: Path) -> None:
+    text = mutated(draw, CONDITIONS, TOKENS_OF_CONDITIONS).decode("utf-8", "surrogateescape")
+    holds = parse_where(text)
+    for judgment in (Judgment("q1", "d1", 1), Judgment("", "\u00e9", -1), Judgment("31", "web-7", 2)):
+        assert holds(judgment) in (True, False)
+
+
+def grade_maps(draw: random.Random, folder: Path) -> None:
+    text = mutated(draw, [b"3=2,2=1,1=drop", b"1=0", b" -1 = 0 , 2=drop"]).decode("utf-8", "surrogateescape")
+    assert all(new is None or abs(new) <= 1 << 31 for new in parse_grades(text).values())
+
+
 def config_files(draw: random.Random, folder: Path) -> None:
     shape = draw.choice(list(CONFIGS))
     kept = Path(__file__).parents[2] / "configs" / CONFIGS[shape]
@@ -356,6 +470,7 @@ TARGETS: dict[str, Target] = {
             archives,
             compressed,
         ),
+        *(parquet, yaml_aliases, conditions, grade_maps),
         *(config_files, measures, retrievers, settings, check, stats, rewritten, scorer),
     )
 }

@@ -95,3 +95,33 @@ def test_a_model_longer_than_any_folder_may_be_called(tmp_path: Path) -> None:
     path = tmp_path / "c.yaml"
     path.write_text(f"name: x\nkind: dense\noptions: {{model: owner/{'b' * 5000}}}\n")
     assert read_config(path, RetrieverConfig).options == {"model": f"owner/{'b' * 5000}"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "problem"),
+    [
+        # each line stands for three times, or twice, as much as the one before
+        (
+            ["a0: &a0 x", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12))],
+            "100,000",
+        ),
+        (
+            ["a0: &a0 {k: v}", *(f"a{n}: &a{n} {{<<: [*a{n - 1}, *a{n - 1}]}}" for n in range(1, 40))],
+            "100,000",
+        ),
+        (["a: &a [*a]"], "an alias stands inside what it stands for"),
+        (["a: &a {k: {<<: *a}}"], "an alias stands inside what it stands for"),
+    ],
+)
+def test_aliases_that_stand_for_billions_of_values(tmp_path: Path, lines: list[str], problem: str) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text("name: x\nkind: bm25\noptions:\n" + "".join(f"  {line}\n" for line in lines))
+    with pytest.raises(ConfigError, match=rf"c\.yaml.*: is not YAML: .*{problem}"):
+        read_config(path, RetrieverConfig)
+
+
+def test_aliases_of_a_few_values_are_written_out(tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text("name: x\nkind: bm25\noptions: {a: &a {k1: 1.2}, b: {<<: *a, b: 0.4}, c: [*a, *a]}\n")
+    options = read_config(path, RetrieverConfig).options
+    assert options == {"a": {"k1": 1.2}, "b": {"k1": 1.2, "b": 0.4}, "c": [{"k1": 1.2}, {"k1": 1.2}]}
