@@ -12,7 +12,8 @@ import msgspec
 from beirkit.converters.base import Converter
 from beirkit.converters.reading.distinct import first_of_each
 from beirkit.converters.reading.ids import content_hash
-from beirkit.converters.reading.readers import read_csv, read_rows
+from beirkit.converters.reading.json_stream import json_records
+from beirkit.converters.reading.readers import read_csv
 from beirkit.converters.reading.rows import Row
 from beirkit.converters.reading.source import Source
 from beirkit.converters.reading.splits import split_files
@@ -36,8 +37,8 @@ class DprOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 class Dpr(Converter[DprOptions]):
     """Questions, each with ``positive_ctxs``, ``negative_ctxs`` and ``hard_negative_ctxs``.
 
-    ``raw`` is a file of the form of DPR's training data (a JSON array or JSON lines), or a folder, zip or tar
-    with one per split. The passages of all questions are the corpus. One with a ``passage_id`` comes once
+    ``raw`` is a file of the form of DPR's training data (a JSON array or JSON lines, read a question at a
+    time), or a folder, zip or tar with one per split. The passages of all questions are the corpus. One with a ``passage_id`` comes once
     for each id, as it first stands; one without gets an id made of its title and text. The same question is
     one query, with an id made of its text (``q-`` and 16 hex digits), and keeps its ``answers`` in its
     metadata. Positives have grade 1. Negatives are documents without a judgment: they were sampled, or ranked
@@ -70,7 +71,7 @@ class Dpr(Converter[DprOptions]):
 
         def rows(*splits: str) -> Iterator[Row]:
             for split in splits:
-                yield from read_rows(source.path(files[split]))
+                yield from json_records(source.path(files[split]))
 
         def documents() -> Iterator[Document]:
             if not passages:

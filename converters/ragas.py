@@ -133,10 +133,10 @@ def _column(row: Row, names: tuple[str, str]) -> str:
 def _contexts(row: Row) -> list[str]:
     """The passages of a question, each once; in CSV the list is printed into its cell."""
     column = _column(row, _CONTEXTS)
-    value = row.cell(column)
-    if value is None or value == "":
+    if (value := row.cell(column)) in (None, ""):
         return []
-    texts = string_array(row, column) if isinstance(value, str) else row.texts(column)
+    items = string_array(row, column) if isinstance(value, str) else row.list(column)
+    texts = [row.as_text(column, item) for item in items]
     return list(dict.fromkeys(text[hop.end() :] if (hop := _HOP.match(text)) else text for text in texts))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
+from beirkit.converters.reading.readers import read_jsonl
 from beirkit.converters.reading.rows import Row
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import open_bytes
@@ -49,6 +50,21 @@ def json_members(path: Path) -> Iterator[tuple[str, Row]]:
         yield name, _row(path, line, value)
 
 
+def json_records(path: Path) -> Iterator[Row]:
+    """The objects of a file that is one array, or JSON lines, whatever its name says.
+
+    Raises:
+        DataError: the file is neither, or an item is no object; with path and line.
+    """
+    text = _Text(path, "utf-8")
+    if not text.is_array():
+        yield from read_jsonl(path)
+        return
+    for line, item in text.items():
+        yield _row(path, line, item)
+    text.require_end()
+
+
 class _Member(NamedTuple):
     name: str
     line: int
@@ -72,6 +88,15 @@ class _Text:
         self._text = ""
         self._at = 0
         self._ended = False
+
+    def is_array(self) -> bool:
+        """Whether an array starts here."""
+        return self._peek() == "["
+
+    def require_end(self) -> None:
+        """Refuse a document behind which something stands."""
+        if self._peek():
+            self._damaged("something stands behind its end")
 
     def members(self, until: str | None = None) -> Iterator[_Member]:
         """The members of the object that starts here; of the key ``until`` the value is left unread."""

@@ -105,6 +105,19 @@ def test_a_damaged_question_is_named_with_its_line(row: dict[str, Any], found: s
     assert found in str(caught.value)
 
 
+def test_an_array_is_read_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = list(convert("dpr", RAW).documents()), grades(convert("dpr", RAW), "train")
+    monkeypatch.setattr("beirkit.converters.reading.json_stream._CHUNK", 7)
+    assert (list(convert("dpr", RAW).documents()), grades(convert("dpr", RAW), "train")) == before
+
+
+def test_something_behind_the_array_is_refused(tmp_path: Path) -> None:
+    raw = written(tmp_path, {"question": "b?", "positive_ctxs": []})
+    raw.write_text(raw.read_text() + "\n, {}")
+    with pytest.raises(DataError, match=r"some\.json:7: is not JSON: something stands behind its end"):
+        list(convert("dpr", raw).queries())
+
+
 def test_a_file_that_is_cut_is_refused(tmp_path: Path) -> None:
     raw = written(tmp_path, {"question": "b?", "positive_ctxs": []}, {"question": "c?", "positive_ctxs": []})
     raw.write_text(raw.read_text()[:-8])

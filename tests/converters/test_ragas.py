@@ -88,6 +88,12 @@ def test_parquet_gives_what_json_lines_give(tmp_path: Path) -> None:
         convert("ragas", tmp_path)
 
 
+def test_half_a_character_in_a_printed_list_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("user_input,reference_contexts\n?,\"['\\ud800']\"\n")
+    with pytest.raises(DataError, match="half of a surrogate pair"):
+        everything(convert("ragas", tmp_path))
+
+
 @pytest.mark.parametrize(
     ("row", "found"),
     [
