@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from beirkit.evaluate.measures import Measure as Measure
     from beirkit.experiment import run_suite as run_suite
     from beirkit.exporting import export as export
+    from beirkit.fetching.fetch import fetch as fetch
     from beirkit.retrievers.base import Workplace as Workplace
     from beirkit.retrievers.catalog import create as create
 
@@ -58,6 +59,7 @@ _PUBLIC = {
     "create": "beirkit.retrievers.catalog:create",
     "diff_qrels": "beirkit.corpora.qrels_diff:diff_qrels",
     "export": "beirkit.exporting:export",
+    "fetch": "beirkit.fetching.fetch:fetch",
     "filter_judgments": "beirkit.corpora.qrels_tools:filter_judgments",
     "merge_qrels": "beirkit.corpora.qrels_tools:merge_qrels",
     "open_folder": "beirkit.corpora.folder:open_folder",

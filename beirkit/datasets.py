@@ -108,8 +108,7 @@ def apart(datasets: list[Dataset]) -> list[Dataset]:
 
 def _version_folder(text: str) -> Path | None:
     """Where another version of a dataset than the published one was built, by its name: ``NAME@HASH``."""
-    name, at, _ = text.partition("@")
-    folder = built_folder(text) if at and name in names("datasets") and "/" not in text else None
+    folder = built_folder(text) if "@" in text and "/" not in text else None
     return folder if folder is not None and is_beir_folder(folder) else None
 
 

@@ -101,7 +101,8 @@ def execute(args: argparse.Namespace) -> int:
         return 0
     if brought.was_there and not args.quiet:
         print("beirkit: built of the same files before; nothing was fetched", file=sys.stderr)
-    tell_built(args, brought.manifest.provenance.source, brought.folder, brought.manifest)
+    source = brought.manifest.provenance.source
+    tell_built(args, source if "@" in source else args.name, brought.folder, brought.manifest)
     return 0
 
 

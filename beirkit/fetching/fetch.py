@@ -20,7 +20,7 @@ from beirkit.fetching.checksums import checksum
 from beirkit.fetching.download import download
 from beirkit.fetching.errors import OfflineError
 from beirkit.fetching.hub import tokens
-from beirkit.fetching.plan import Bundle, Plan, downloads_folder, forms, make_plan
+from beirkit.fetching.plan import Bundle, Plan, choose_form, downloads_folder, make_plan
 from beirkit.fetching.web import Client, Patience, is_set
 from beirkit.home import built_folder
 
@@ -173,12 +173,10 @@ def _config(name: str) -> DatasetConfig:
 
 def _client(config: DatasetConfig, form: str | None, offline: bool, patience: Patience | None) -> Client:
     """Opens what the environment allows to be opened."""
-    offline = offline or is_set("BEIRKIT_OFFLINE")
-    found = forms(config)
-    of_hub = form not in ("beir", "raw") and (
-        form is not None or next(iter(found), "") not in ("beir", "raw")
-    )
-    return Client(patience, offline=offline or (of_hub and is_set("HF_HUB_OFFLINE")), tokens=tokens())
+    _, published = choose_form(config, form)
+    of_hub = published[0].kind == "huggingface"
+    offline = offline or is_set("BEIRKIT_OFFLINE") or (of_hub and is_set("HF_HUB_OFFLINE"))
+    return Client(patience, offline=offline, tokens=tokens())
 
 
 def _built_of(plan: Plan, folder: Path) -> Manifest | None:

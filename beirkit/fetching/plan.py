@@ -18,7 +18,7 @@ from typing import Any
 from beirkit.configs.schema import DatasetConfig, Published
 from beirkit.converters import catalog
 from beirkit.corpora.collection import Download
-from beirkit.corpora.errors import UnknownNameError, UsageError, nearest
+from beirkit.corpora.errors import ConfigError, UnknownNameError, UsageError, nearest
 from beirkit.fetching import hub
 from beirkit.fetching.checksums import Checksum
 from beirkit.fetching.place import RemoteFile
@@ -131,7 +131,7 @@ def make_plan(
         OfflineError: a list of files is not kept here, and the client is offline.
         FetchError: the hub does not answer as it should.
     """
-    chosen, published = _choose(config, form)
+    chosen, published = choose_form(config, form)
     if published[0].kind == "huggingface":
         if accept_changed or mirrors:
             hint = "--revision COMMIT takes another version, HF_ENDPOINT names another hub"
@@ -142,7 +142,12 @@ def make_plan(
     return _of_files(config, chosen, published, accept_changed.lower(), mirrors)
 
 
-def _choose(config: DatasetConfig, asked: str | None) -> tuple[str, tuple[Published, ...]]:
+def choose_form(config: DatasetConfig, asked: str | None) -> tuple[str, tuple[Published, ...]]:
+    """The form that was asked for, by its name or kind, else the preferred one.
+
+    Raises:
+        UsageError: nothing is published, or there is no such form.
+    """
     found = forms(config)
     if not found:
         where = f"{config.obtain} Then: " if config.obtain else ""
@@ -197,16 +202,18 @@ def _of_files(
 
 def _file(one: Published, mirrors: Sequence[str], *, alone: bool) -> RemoteFile:
     name = file_name(one.url)
+    if not re.fullmatch(r"[^./\\][^/\\]*", name):
+        raise ConfigError(f"`published` has the address {one.url!r}, which names no file")
     if mirrors and not alone and not all(mirror.endswith("/") for mirror in mirrors):
         raise UsageError(
             "these are several files", hint="let --mirror name their folder, with a slash at its end"
         )
     further = [f"{mirror}{name}" if mirror.endswith("/") else mirror for mirror in mirrors]
     known: Checksum | None = None
-    if one.sha256:
-        known = Checksum("sha256", one.sha256.lower())
-    elif one.md5:
-        known = Checksum("md5", one.md5.lower())
+    for kind, digest in (("md5", one.md5.lower()), ("sha256", one.sha256.lower())):
+        if digest and not re.fullmatch(r"[0-9a-f]{32}" if kind == "md5" else r"[0-9a-f]{64}", digest):
+            raise ConfigError(f"`published` has {digest!r}, which is no {kind}")
+        known = Checksum("md5" if kind == "md5" else "sha256", digest) if digest else known
     return RemoteFile(name, (one.url, *one.mirrors, *further), one.bytes, known)
 
 
@@ -249,7 +256,7 @@ def _of_repository(
 
 
 def _repository(client: Client, repository: str, revision: str) -> Bundle:
-    if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
+    if not re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", repository):
         raise UsageError(f"{repository!r} is no repository", hint="write it as OWNER/NAME")
     if revision:
         hub.require_commit(revision, repository)

@@ -189,7 +189,11 @@ def _require_content(answer: urllib3.BaseHTTPResponse, address: str) -> None:
     found = f"{address}: the server answers {answer.status} {answer.reason or ''}".rstrip()
     if answer.status in _PASSING:
         raise TransientError(found, wait=_retry_after(answer.headers.get("Retry-After", "")))
-    raise FetchError(f"{found}: it {_WORDS[answer.status]}" if answer.status in _WORDS else found)
+    hint = "of a repository of the hub, accept its terms on its page and set HF_TOKEN"
+    raise FetchError(
+        f"{found}: it {_WORDS[answer.status]}" if answer.status in _WORDS else found,
+        hint=hint if answer.status in (401, 403) else "",
+    )
 
 
 def _retry_after(text: str) -> float:

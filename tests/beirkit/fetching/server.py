@@ -73,6 +73,11 @@ class Handler(BaseHTTPRequestHandler):
         else:
             sound(self, content)
 
+    def do_CONNECT(self) -> None:
+        """As a proxy that lets nobody through."""
+        self.server_of.asked.append(Asked(f"CONNECT {self.path}", {}))
+        self.send_error(502)
+
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
 

@@ -243,7 +243,8 @@ def test_content_that_changed_is_refused_then_taken_under_another_name(
     assert (told.source, told.revision) == (name, f"md5:{new.md5}")
     assert next(open_folder(folder).documents()).text.startswith("words ")
     assert not built_folder("birds").exists()
-    assert f"next: beirkit run -d {name}" in capsys.readouterr().err
+    assert f"next: beirkit run -d {name} -r bm25" in capsys.readouterr().err
+    assert find_dataset(name).folder == folder
     assert sorted(path.name for path in downloads_folder().iterdir()) == sorted([archive.md5, new.md5])
     server.files["/birds.zip"] = Content(archive.data)
     assert get(facts) == built_folder("birds")  # the published content is another dataset beside it
@@ -469,6 +470,31 @@ def test_two_forms_of_one_kind_have_two_names(server: Server, archive: Archive, 
     assert get(facts, form="beir-2", out=tmp_path / "b")
     with pytest.raises(UnknownNameError):
         get(facts, form="beir-3")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"url": "https://data.example/"}, "names no file"),
+        ({"url": "https://data.example/.."}, "names no file"),
+        ({"url": "https://data.example/a%2F..%2Fb.zip"}, "names no file"),
+        ({}, "names no file"),
+        ({"url": "https://data.example/a.zip", "md5": "abc"}, "'abc', which is no md5"),
+        ({"kind": "huggingface"}, "'' is no repository"),
+        ({"kind": "huggingface", "repository": "../x"}, "'../x' is no repository"),
+    ],
+)
+def test_a_form_that_cannot_be_meant_is_refused(tmp_path: Path, wrong: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        plan_fetch(write_facts(tmp_path, {"kind": "beir", **wrong}), offline=True)
+
+
+def test_the_next_command_is_one_that_works(
+    server: Server, archive: Archive, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A dataset of one's own is no name that other commands know; its folder is."""
+    assert main(["fetch", write_facts(tmp_path, beir_form(server, archive))]) == 0
+    assert f"next: beirkit run -d {built_folder('birds')} -r bm25" in capsys.readouterr().err
 
 
 def test_a_library_can_be_told_of_the_plan(server: Server, archive: Archive, tmp_path: Path) -> None:

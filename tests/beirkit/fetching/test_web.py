@@ -40,6 +40,15 @@ def test_the_proxy_of_the_environment_is_asked(
     assert asked.headers["Proxy-Authorization"] == "Basic dXNlcjpwQHNz"
 
 
+def test_an_encrypted_address_goes_through_the_proxy_too(
+    proxy: Server, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("https_proxy", proxy.address)
+    with pytest.raises(TransientError, match="the proxy that the environment names"):
+        body(client, "https://data.example/birds.zip")
+    assert [one.path for one in proxy.asked] == ["CONNECT data.example:443"]
+
+
 def test_addresses_of_no_proxy_are_asked_directly(
     server: Server, proxy: Server, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,6 +80,12 @@ def test_redirects_are_followed_also_where_they_are_relative(server: Server, cli
     server.files["/b/c"] = Content(b"here")
     server.always["/a"] = misbehave.redirect("b/c")
     assert body(client, server.url("/a")) == b"here"
+
+
+def test_a_gated_repository_says_how_to_enter(server: Server, client: Client) -> None:
+    server.always["/a"] = misbehave.status(401)
+    with pytest.raises(FetchError, match=r"answers 401 .*asks who you are.*set HF_TOKEN"):
+        body(client, server.url("/a"))
 
 
 def test_redirects_without_end_are_left(server: Server, client: Client) -> None:
