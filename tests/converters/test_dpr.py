@@ -86,6 +86,35 @@ def test_a_corpus_may_be_a_file_of_its_own(tmp_path: Path) -> None:
     assert raw.exists()
 
 
+def test_files_of_tevatron_have_other_names(tmp_path: Path) -> None:
+    row = {
+        "query_id": "7", "query": "a?",
+        "positive_passages": [{"docid": "1#0", "title": "T", "text": "x"}],
+        "negative_passages": [{"docid": "1#1", "title": "T", "text": "y"}],
+    }  # fmt: skip
+    names = {"question": "query", "query_id": "query_id", "positives": "positive_passages"}
+    options = {**names, "negatives": ["negative_passages"], "judge_negatives": True}
+    collection = convert("dpr", written(tmp_path, row), options)
+    assert [(d.doc_id, d.title, d.text) for d in collection.documents()] == [
+        ("1#0", "T", "x"),
+        ("1#1", "T", "y"),
+    ]
+    assert grades(collection, "test") == {("7", "1#0"): 1, ("7", "1#1"): 0}
+
+
+def test_the_annotated_passages_of_clapnq(shared: Path) -> None:
+    raw = shared / "data" / "raw_formats" / "clapnq" / "clapnq_dev_answerable.jsonl"
+    collection = convert("dpr", raw, {"question": "input", "query_id": "id", "positives": "passages"})
+    assert collection.splits == ("dev",)
+    queries = list(collection.queries())
+    assert len(queries) == len({query.query_id for query in queries}) == 300
+    rows = [json.loads(line) for line in raw.read_text(encoding="utf-8").splitlines()]
+    pairs = {(row["id"], passage["text"]) for row in rows for passage in row["passages"]}
+    texts = {document.doc_id: document.text for document in collection.documents()}
+    found = {(query_id, texts[doc_id]) for query_id, doc_id in grades(collection, "dev")}
+    assert found == pairs
+
+
 @pytest.mark.parametrize(
     ("row", "found"),
     [
