@@ -56,7 +56,10 @@ def print_table(
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for place, column in enumerate(columns):
         table.add_column(
-            column, justify="left" if place < left else "right", no_wrap=place >= left, overflow="fold"
+            column,
+            justify="left" if place < left else "right",
+            no_wrap=place in (0, *range(left, len(columns))),  # a name is copied, a figure is read at once
+            overflow="fold",
         )
     for row in rows:
         table.add_row(*row)
