@@ -19,7 +19,7 @@ def effect_size(differences: npt.NDArray[np.float64]) -> float | None:
     """
     if len(differences) < 2:
         return None
-    if np.ptp(differences) == 0:
+    if np.ptp(differences) <= 1e-12 * float(np.max(np.abs(differences))):  # equal but for rounding
         return None if differences.any() else 0.0
     return float(np.mean(differences)) / float(np.std(differences, ddof=1))
 

@@ -74,7 +74,7 @@ def t_p(differences: npt.NDArray[np.float64]) -> float:
     """Two-sided p of Student's paired t-test; differences that are all the same leave no doubt: 0."""
     from scipy import stats
 
-    if np.ptp(differences) == 0:
+    if np.ptp(differences) <= 1e-12 * float(np.max(np.abs(differences))):  # equal but for rounding
         return 1.0 if differences[0] == 0 else 0.0
     return float(stats.ttest_1samp(differences, 0.0).pvalue)
 
