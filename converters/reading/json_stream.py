@@ -18,6 +18,7 @@ _LARGEST = 1 << 26  # characters of one record; beyond it a quote or bracket was
 _TAIL = 16  # characters: a token that is cut at the end of what was read starts at most so far before it
 
 _CUT = "the file may be cut"
+_UNREAD = object()  # stands for an array that is read by its items
 
 
 def json_items(path: Path, key: str, *, encoding: str = "utf-8") -> Iterator[Row]:
@@ -33,7 +34,7 @@ def json_items(path: Path, key: str, *, encoding: str = "utf-8") -> Iterator[Row
     """
     text = _Text(path, encoding)
     for member in text.members(until=key):
-        if member.name == key:
+        if member.value is _UNREAD:
             for line, item in text.items():
                 yield _row(path, line, item)
             return
@@ -99,18 +100,19 @@ class _Text:
             self._damaged("something stands behind its end")
 
     def members(self, until: str | None = None) -> Iterator[_Member]:
-        """The members of the object that starts here; of the key ``until`` the value is left unread."""
+        """The members of the object that starts here; of the key ``until`` an array is left unread."""
         self._expect("{")
         if self._peek() == "}":
             self._at += 1
             return
         while True:
+            self._peek()
             line, name = self.line, self._value()
             if not isinstance(name, str):
                 self._damaged("an object's key is no text")
             self._expect(":")
             if name == until and self._peek() == "[":
-                yield _Member(name, line, None)
+                yield _Member(name, line, _UNREAD)
                 return
             yield _Member(name, line, self._value())
             if not self._goes_on("}"):
@@ -167,7 +169,8 @@ class _Text:
             except (ValueError, RecursionError) as error:
                 self._damaged(str(error))
             else:
-                if end < len(self._text) or self._ended:
+                more = isinstance(value, int | float) and end > len(self._text) - _TAIL  # of its digits
+                if self._ended or (end < len(self._text) and not more):
                     self.line += self._text.count("\n", self._at, end)
                     self._at = end
                     return value
