@@ -35,6 +35,7 @@ NAMES = [str(page.relative_to(CHECKOUT)) for page in PAGES]
 CONTRACT = {
     "demo": (),
     "list": ("--json",),
+    "fetch": ("--form", "--offline", "--dry-run", "--mirror", "--accept-changed", "--out", "--json"),
     "convert": ("--out", "--set"),
     "check": ("--json", "--strict", "--accept", "--write-accept", "--junit", "--deep", "--explain"),
     "stats": ("--json",),

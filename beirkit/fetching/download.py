@@ -156,6 +156,8 @@ class _Download:
                 self._pieced = True
                 here.note_part(Part(address, "", total))
             self._write(address, answer, have, total)
+            if total is None and file.size is None and file.checksum is None and not _is_chunked(answer):
+                _log.warning("%s: the server tells no length, so a cut file would not be noticed", address)
         announced = file.size if total is None else total
         if announced is not None and (here.have() < announced or (total and here.have() > total)):
             found = f"of the {announced:,} bytes announced {here.have():,} came"
@@ -239,6 +241,11 @@ def _length(answer: urllib3.BaseHTTPResponse) -> int | None:
         return None if match[3] == "*" else int(match[3])
     announced = answer.headers.get("Content-Length", "")
     return int(announced) if announced.isdecimal() and answer.status == 200 else None
+
+
+def _is_chunked(answer: urllib3.BaseHTTPResponse) -> bool:
+    """Whether the answer itself says where it ends."""
+    return "chunked" in answer.headers.get("Transfer-Encoding", "").lower()
 
 
 def _goes_on(answer: urllib3.BaseHTTPResponse, have: int, old: Part | None) -> bool:

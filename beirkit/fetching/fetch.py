@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from beirkit.configs.schema import DatasetConfig
 from beirkit.conversion import Fetched, convert_source
 from beirkit.corpora.collection import Download
 from beirkit.corpora.errors import DataError, UnknownNameError, UsageError, nearest
-from beirkit.corpora.manifest import Manifest, has_manifest, read_manifest
+from beirkit.corpora.manifest import Manifest, read_manifest
 from beirkit.corpora.progress import Progress, silent
 from beirkit.facts import config_named
 from beirkit.fetching.checksums import checksum
@@ -23,6 +23,8 @@ from beirkit.fetching.hub import tokens
 from beirkit.fetching.plan import Bundle, Plan, choose_form, downloads_folder, make_plan
 from beirkit.fetching.web import Client, Patience, is_set
 from beirkit.home import built_folder
+
+_log = logging.getLogger(__name__)
 
 
 class Brought(NamedTuple):
@@ -92,7 +94,7 @@ def fetch(
         check: check the folder when it is written.
         offline: open no connection; so too where ``BEIRKIT_OFFLINE`` is set, and for repositories of the hub
             where ``HF_HUB_OFFLINE`` is.
-        announce: told what is coming, with its licence, before it comes.
+        announce: told what is coming, with its licence, before it comes; None: the licence is logged.
         progress: shows how the work gets on.
         patience: time-outs and tries.
 
@@ -111,8 +113,7 @@ def fetch(
     there = None if overwrite else _built_of(plan, folder)
     if there is not None:
         return Brought(folder, there, True)
-    if announce is not None:
-        announce(plan)
+    (announce or _log_licence)(plan)
     plan = bring(plan, client, progress=progress)
     fetched = Fetched(plan.name, plan.converter, plan.options, plan.revision, plan.downloads())
     folder, manifest = convert_source(
@@ -164,6 +165,10 @@ def _hashed(bundle: Bundle) -> Bundle:
     return replace(bundle, revision=str(checksum(bundle.folder / file.name, "sha256")))
 
 
+def _log_licence(plan: Plan) -> None:
+    _log.info("%s: its licence: %s", plan.name, plan.config.licence)
+
+
 def _config(name: str) -> DatasetConfig:
     config = config_named(name)
     if config is None:
@@ -187,26 +192,21 @@ def _built_of(plan: Plan, folder: Path) -> Manifest | None:
     """
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return None
-    if has_manifest(folder):
-        try:
-            manifest = read_manifest(folder)
-        except DataError:
-            return None  # the conversion refuses to replace it, in its own words
-        old = manifest.provenance
-        if old.source == plan.name and _same(old.fetched, plan.downloads()):
-            return manifest
-        was = (
-            ", ".join(f"{one.address} ({one.revision})" for one in old.fetched)
-            or old.converter
-            or "other files"
-        )
+    try:
+        manifest = read_manifest(folder)
+    except DataError:
         raise UsageError(
-            f"is there already, made from {was}",
-            path=folder,
-            hint="choose another folder with --out, or replace it with --overwrite; to run it: "
-            f"beirkit run -d {shlex.quote(plan.name)}",
-        )
-    return None
+            "is there already and was not written by beirkit", path=folder, hint="choose another with --out"
+        ) from None
+    old = manifest.provenance
+    if old.source == plan.name and _same(old.fetched, plan.downloads()):
+        return manifest
+    was = ", ".join(f"{one.address} ({one.revision})" for one in old.fetched)
+    raise UsageError(
+        f"is there already, made from {was or old.converter or 'other files'}",
+        path=folder,
+        hint="choose another folder with --out, or replace it with --overwrite",
+    )
 
 
 def _same(old: list[Download], new: list[Download]) -> bool:

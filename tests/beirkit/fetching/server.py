@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import socket
 import struct
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -230,13 +231,23 @@ def redirect(to: str) -> Answer:
     return status(302, b"", Location=to)
 
 
+class _Quiet(ThreadingHTTPServer):
+    """Says nothing when a client hangs up, which is what it is here for."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Let only errors of the tests' own be seen."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]  # as it was handed in
+
+
 @contextmanager
 def running() -> Iterator[Server]:
     """A server on a free port of this machine."""
     server = Server()
     handler = type("BoundHandler", (Handler,), {"server_of": server})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as http:
-        http.daemon_threads = True
+    with _Quiet(("127.0.0.1", 0), handler) as http:
         server.address = f"http://127.0.0.1:{http.server_address[1]}"
         thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         thread.start()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import hashlib
 import logging
 import re
@@ -24,7 +26,7 @@ from beirkit.fetching.checksums import Checksum
 from beirkit.fetching.download import download
 from beirkit.fetching.errors import ChangedError, FetchError, OfflineError
 from beirkit.fetching.place import RemoteFile
-from beirkit.fetching.web import Client
+from beirkit.fetching.web import Client, _retry_after
 from tests.beirkit.fetching import server as misbehave
 from tests.beirkit.fetching.conftest import PATIENCE, Archive, make_archive
 from tests.beirkit.fetching.server import Content, Server
@@ -517,6 +519,51 @@ def test_a_second_process_waits_and_finds_the_file(
     second.stderr.close()
     assert len(server.asked) == 1
     assert visible(cache) == ["birds.zip"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [(misbehave.without_length(), True), (misbehave.chunked(10), False)],
+    ids=["1.0", "chunks"],
+)
+def test_an_end_that_nothing_vouches_for_is_told(
+    server: Server,
+    client: Client,
+    cache: Path,
+    caplog: pytest.LogCaptureFixture,
+    answer: misbehave.Answer,
+    told: bool,
+) -> None:
+    server.files["/queries.tsv"] = Content(b"q1\tkestrel\n" * 100)
+    server.next["/queries.tsv"] = [answer]
+    with caplog.at_level(logging.WARNING, logger="beirkit"):
+        path = download(RemoteFile("queries.tsv", (server.url("/queries.tsv"),)), cache, client)
+    assert path.read_bytes() == server.files["/queries.tsv"].data
+    assert ("a cut file would not be noticed" in caplog.text) is told
+
+
+@pytest.mark.parametrize("name", ["x.tar.gz", "x.jsonl.bz2", "x.tgz"])
+def test_compressed_files_are_read_to_their_end(
+    server: Server, client: Client, cache: Path, name: str
+) -> None:
+    """Where no checksum is published, a cut that the server does not admit is found so."""
+    data = b"".join(hashlib.sha256(b"%d" % number).digest() for number in range(2000))
+    packed = bz2.compress(data) if name.endswith("bz2") else gzip.compress(data)
+    file = RemoteFile(name, (server.url("/x"),))
+    server.files["/x"] = Content(packed[:-100])
+    with pytest.raises(FetchError, match="a damaged file: truncated"):
+        download(file, cache, client)
+    assert visible(cache) == []
+    server.files["/x"] = Content(packed)
+    assert download(file, cache, client).read_bytes() == packed
+
+
+def test_a_date_to_wait_until_is_understood(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("beirkit.fetching.web.time", lambda: 1_790_000_000.0)
+    assert _retry_after("Mon, 21 Sep 2026 14:13:30 GMT") == 10.0
+    assert _retry_after("Mon, 21 Sep 2026 14:00:00 GMT") == 0.0
+    assert _retry_after("86400") == 120.0
+    assert _retry_after("soon") == _retry_after("") == 0.0
 
 
 def test_git_names_a_file_by_its_size_and_bytes(tmp_path: Path) -> None:

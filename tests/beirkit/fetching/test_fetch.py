@@ -293,6 +293,18 @@ def test_a_folder_of_another_origin_is_never_replaced_unasked(
     assert fetch(facts, patience=PATIENCE, overwrite=True).manifest.counts.documents == 400
 
 
+def test_a_folder_that_is_somebody_elses_is_told_before_anything_comes(
+    server: Server, archive: Archive, tmp_path: Path
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine", encoding="utf-8")
+    facts = write_facts(tmp_path, beir_form(server, archive))
+    with pytest.raises(UsageError, match="was not written by beirkit"):
+        get(facts, out=tmp_path / "mine")
+    assert server.asked == []
+    assert (tmp_path / "mine" / "notes.txt").read_text(encoding="utf-8") == "mine"
+
+
 def test_without_a_published_checksum_what_came_first_is_meant(
     server: Server, archive: Archive, tmp_path: Path
 ) -> None:
