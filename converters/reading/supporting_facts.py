@@ -8,7 +8,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from beirkit.converters.reading.readers import read_json
+from beirkit.converters.reading.json_stream import json_records
 from beirkit.converters.reading.rows import Row
 from beirkit.corpora.records import Query
 
@@ -35,7 +35,7 @@ def read_questions(path: Path) -> Iterator[Question]:
     Raises:
         DataError: the file is damaged, or a question has no supporting fact; with path and line.
     """
-    for row in read_json(path):
+    for row in json_records(path):
         query_id = row.id("_id" if "_id" in row.cells else "id")
         metadata = {key: row.cells[key] for key in _METADATA if row.cells.get(key)}
         titles = [unescape(title) for title, _ in _pairs(row, "supporting_facts", "sent_id")]

@@ -174,3 +174,15 @@ def test_damaged_questions_are_refused_with_their_line(
     (tmp_path / "q.json").write_text(f"{json.dumps(whole)}\n{json.dumps(damaged)}\n")
     with pytest.raises(DataError, match=rf"q\.json:2: {found}"):
         list(read_questions(tmp_path / "q.json"))
+
+
+def test_an_array_of_questions_is_read_in_pieces_and_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = list(read_questions(RAW / "hotpot_train_v1.1.json"))
+    monkeypatch.setattr("beirkit.converters.reading.json_stream._CHUNK", 11)
+    assert list(read_questions(RAW / "hotpot_train_v1.1.json")) == whole
+    cut = tmp_path / "cut.json"
+    cut.write_bytes((RAW / "hotpot_train_v1.1.json").read_bytes()[:-40])
+    with pytest.raises(DataError, match=r"cut\.json:\d+: is not JSON"):
+        list(read_questions(cut))
