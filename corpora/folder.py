@@ -13,6 +13,7 @@ from beirkit.corpora.collection import Collection, Provenance
 from beirkit.corpora.encoding import block_encoder
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import atomic_open
+from beirkit.corpora.following import CorpusCount
 from beirkit.corpora.jsonl import Keys, read_documents, read_queries
 from beirkit.corpora.layout import MANIFEST, find_layout, is_beir_folder, require_split_name
 from beirkit.corpora.manifest import (
@@ -130,17 +131,18 @@ def _fill(
     part: Path, collection: Collection, ascii: bool, suffix: str, progress: Progress, version: str
 ) -> Manifest:
     encode = block_encoder(ascii=ascii)
-    corpus, queries = ContentId(), ContentId()
-    documents = queried = 0
+    queries, queried = ContentId(), 0
+    corpus_name = f"corpus.jsonl{suffix}"
     with (
-        atomic_open(part / f"corpus.jsonl{suffix}", "wb") as out,
+        atomic_open(part / corpus_name, "wb") as out,
+        CorpusCount(out, follow=not suffix) as corpus,
         progress("documents", None, "documents") as advance,
     ):
         for block in _each_once(collection.documents):
             out.write(encode(block))
-            corpus.add_documents(block)
-            documents += len(block)
+            corpus.add(block)
             advance(len(block))
+        corpus_id, corpus_facts = corpus.facts()
     with (
         atomic_open(part / f"queries.jsonl{suffix}", "wb") as out,
         progress("queries", None, "queries") as advance,
@@ -151,26 +153,26 @@ def _fill(
                 queries.add_query(query)
             queried += len(some)
             advance(len(some))
-    ids = {"corpus": corpus.hexdigest(), "queries": queries.hexdigest()}
+    ids = {"corpus": corpus_id, "queries": queries.hexdigest()}
     splits: dict[str, SplitCounts] = {}
     for split in collection.splits:
         require_split_name(split)
         tally = SplitTally()
         with (
-            atomic_open(part / "qrels" / f"{split}.tsv{suffix}") as out,
+            atomic_open(part / "qrels" / f"{split}.tsv{suffix}") as table,
             progress(f"judgments of {split}", None, "judgments") as advance,
         ):
-            out.write(HEADER + "\n")
+            table.write(HEADER + "\n")
             for judgment in _told(_unique_judgments(collection, split), advance):
-                out.write(row(judgment))
+                table.write(row(judgment))
                 tally.add(judgment)
         ids[f"qrels/{split}"], splits[split] = tally.content.hexdigest(), tally.counts()
     manifest = Manifest(
         beirkit=version,
         provenance=collection.provenance,
-        counts=Counts(documents, queried, splits),
+        counts=Counts(corpus.documents, queried, splits),
         content_ids=ids,
-        files=file_facts(find_layout(part)),
+        files=file_facts(find_layout(part), {corpus_name: corpus_facts} if corpus_facts else {}),
     )
     write_manifest(manifest, part)
     return manifest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256 as _sha256
 from pathlib import Path
 
@@ -56,6 +56,10 @@ class ContentId:
     def add_judgment(self, judgment: Judgment) -> None:
         """Count a judgment."""
         self._add(b"judgment", judgment.query_id, judgment.doc_id, str(judgment.relevance))
+
+    def merge(self, content_id: str) -> None:
+        """Count what another one counted, given as its hexadecimal digits."""
+        self._sum += int(content_id, 16)
 
     def hexdigest(self) -> str:
         """The id so far: 64 hexadecimal digits."""
@@ -222,9 +226,12 @@ def matching_manifest(folder: Path | str) -> Manifest | None:
     return None if _differences(manifest, find_layout(folder)) else manifest
 
 
-def file_facts(layout: Layout) -> dict[str, FileFacts]:
-    """Size and hash of every data file of a folder."""
-    return {name: FileFacts(path.stat().st_size, sha256_file(path)) for name, path in layout.files().items()}
+def file_facts(layout: Layout, known: Mapping[str, FileFacts] | None = None) -> dict[str, FileFacts]:
+    """Size and hash of every data file of a folder; those that are ``known`` are not hashed again."""
+    return {
+        name: (known or {}).get(name) or FileFacts(path.stat().st_size, sha256_file(path))
+        for name, path in layout.files().items()
+    }
 
 
 def installed_version() -> str:
