@@ -51,6 +51,7 @@ _SHIPPED = {
     "squad": "beirkit.converters.squad:Squad",
     "table": "beirkit.converters.table:Table",
     "trec": "beirkit.converters.trec:Trec",
+    "trecqa": "beirkit.converters.trecqa:Trecqa",
     "vespa": "beirkit.converters.vespa:Vespa",
     "washington-post": "beirkit.converters.washington_post:WashingtonPost",
 }
