@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -13,6 +14,7 @@ from beirkit.converters.base import Converter
 from beirkit.converters.reading.clusters import Clusters
 from beirkit.converters.reading.given import GivenSplits
 from beirkit.converters.reading.json_stream import json_members
+from beirkit.converters.reading.markdown import MarkedText
 from beirkit.converters.reading.markup import html_title_and_text
 from beirkit.converters.reading.rows import Row
 from beirkit.converters.reading.source import Source
@@ -20,12 +22,14 @@ from beirkit.corpora.collection import Collection
 from beirkit.corpora.notices import Once
 from beirkit.corpora.records import Document, Judgment, Query
 
+_LINE_ENDS = re.compile(r"\n+")
+
 
 class CqadupstackOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of :class:`Cqadupstack`."""
 
     forum: str = ""
-    body: Literal["text", "html"] = "text"
+    body: Literal["markdown", "text", "html"] = "markdown"
     splits: str = ""
 
 
@@ -43,7 +47,8 @@ class Cqadupstack(Converter[CqadupstackOptions]):
 
     Options:
         forum: which of several forums, such as ``android``.
-        body: ``text``: posts without their HTML, white space one blank; ``html``: as the release has them.
+        body: of posts: ``markdown``: as BEIR's look: html2text (the part ``html``) without links, line ends
+            becoming a blank; ``text``: their plain text, white space one blank; ``html``: as released.
         splits: folder with BEIR's ``test.tsv`` of this forum: queries and judgments are taken from there.
     """
 
@@ -80,11 +85,10 @@ class Cqadupstack(Converter[CqadupstackOptions]):
             return frozenset(relevant())
 
         def documents() -> Iterator[Document]:
+            text_of = _BODIES[options.body]()
             for thread_id, row in threads():
                 if thread_id not in asked():
-                    body = row.text("body")
-                    text = html_title_and_text(body)[1] if options.body == "text" else body
-                    yield Document(thread_id, row.text("title"), text, _tags(row))
+                    yield Document(thread_id, row.text("title"), text_of(row.text("body")), _tags(row))
 
         def judgments() -> Iterator[Judgment]:
             return (Judgment(one, other, 1) for one, others in relevant().items() for other in others)
@@ -104,6 +108,18 @@ class Cqadupstack(Converter[CqadupstackOptions]):
             else {"test": judgments},
             more_inputs=given.inputs() if given else None,
         )
+
+
+def _markdown() -> Callable[[str], str]:
+    marked = MarkedText(plain=False)
+    return lambda body: _LINE_ENDS.sub(" ", marked(body)).strip()
+
+
+_BODIES: dict[str, Callable[[], Callable[[str], str]]] = {
+    "markdown": _markdown,
+    "text": lambda: lambda body: html_title_and_text(body)[1],
+    "html": lambda: str,
+}
 
 
 def _relevant(threads: Iterator[tuple[str, Row]], told: Once) -> dict[str, list[str]]:
