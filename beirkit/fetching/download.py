@@ -165,12 +165,12 @@ class _Download:
 
     def _write(self, address: str, answer: urllib3.BaseHTTPResponse, have: int, total: int | None) -> None:
         """Add the body of an answer to the part, or begin it anew; its first bytes are looked at."""
-        here, name = self._here, self._here.target.name
+        here = self._here
         start: bytes | None = None if have else b""
         with here.part.open("ab" if have else "wb") as out:
             if not have:
                 here.note_part(Part(address, _validator(answer), total))
-            with self._progress(f"fetching {name}", total or self._file.size, "B") as advance:
+            with self._progress(f"fetching {self._file.name}", total or self._file.size, "B") as advance:
                 advance(have)
                 while block := answer.read1(_BLOCK, decode_content=False):  # what has come, not a block full
                     advance(len(block))

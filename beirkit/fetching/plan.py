@@ -10,8 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -102,8 +104,8 @@ def forms(config: DatasetConfig) -> dict[str, tuple[Published, ...]]:
         if one.kind == "raw":
             found[name] = (*found.get(name, ()), one)
         else:
-            number = sum(taken == name or taken.startswith(f"{name}-") for taken in found)
-            found[f"{name}-{number + 1}" if number else name] = (one,)
+            further = (f"{name}-{number}" for number in count(2))
+            found[name if name not in found else next(n for n in further if n not in found)] = (one,)
     return found
 
 
@@ -174,6 +176,8 @@ def _of_files(
     mirrors: Sequence[str],
 ) -> Plan:
     files = [_file(one, mirrors, alone=len(published) == 1) for one in published]
+    if twice := [name for name, number in Counter(file.name for file in files).items() if number > 1]:
+        raise ConfigError(f"`published` has several files called {twice[0]!r}", path=config.name)
     name = config.name
     if accept_changed:
         files = _accepting(files, accept_changed)

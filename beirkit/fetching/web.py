@@ -121,9 +121,8 @@ class Client:
             answer.close()
             there = urljoin(here, target)
             if not there.startswith("https:" if here.startswith("https:") else ("https:", "http:")):
-                raise FetchError(
-                    f"{address}: leads to an address that is not encrypted, which is not followed"
-                )
+                schemes = f"{urlsplit(here).scheme} to {urlsplit(there).scheme}"
+                raise FetchError(f"{address}: leads from {schemes}, which is not followed")
             if origin(there) != origin(here):
                 headers = {name: value for name, value in headers.items() if name not in _SECRETS}
             here = there

@@ -13,7 +13,8 @@ import pytest
 import yaml
 
 from beirkit.cli.main import main
-from beirkit.configs.load import load_dataset, names
+from beirkit.configs.load import load_dataset, names, read_config
+from beirkit.configs.schema import DatasetConfig
 from beirkit.corpora.collection import Download
 from beirkit.corpora.errors import UnknownNameError, UsageError
 from beirkit.corpora.folder import open_folder
@@ -474,6 +475,14 @@ def test_names_are_answered_with_the_nearest(tmp_path: Path) -> None:
         get(write_facts(tmp_path))
 
 
+def test_files_of_one_name_cannot_lie_in_one_folder(tmp_path: Path) -> None:
+    published = [
+        {"kind": "raw", "url": f"https://data.example/{part}/data.tsv"} for part in ("train", "test")
+    ]
+    with pytest.raises(UsageError, match=r"several files called 'data\.tsv'"):
+        plan_fetch(write_facts(tmp_path, *published), offline=True)
+
+
 def test_two_forms_of_one_kind_have_two_names(server: Server, archive: Archive, tmp_path: Path) -> None:
     other = make_archive("words")
     server.files["/other.zip"] = Content(other.data)
@@ -482,6 +491,9 @@ def test_two_forms_of_one_kind_have_two_names(server: Server, archive: Archive, 
     assert get(facts, form="beir-2", out=tmp_path / "b")
     with pytest.raises(UnknownNameError):
         get(facts, form="beir-3")
+    names = [{"kind": "huggingface", "repository": f"o/{name}"} for name in ("b-x", "b", "b", "b")]
+    found = forms(read_config(Path(write_facts(tmp_path, *names)), DatasetConfig))
+    assert list(found) == ["o/b-x", "o/b", "o/b-2", "o/b-3"]
 
 
 @pytest.mark.parametrize(
