@@ -90,16 +90,28 @@ def test_never_replaces_what_others_wrote(name: str, weather: Collection, tmp_pa
 
 
 @each
-def test_leaves_nothing_when_a_record_cannot_be_read(name: str, tmp_path: Path) -> None:
-    def damaged() -> Any:
+@pytest.mark.parametrize("end", [DataError("the file is cut"), KeyboardInterrupt()])
+def test_leaves_nothing_when_it_is_not_finished(name: str, end: BaseException, tmp_path: Path) -> None:
+    def ending() -> Any:
         yield Judgment("q", "d", 1)
-        raise DataError("the file is cut")
+        raise end
 
     broken = collection_of([Document("d", "", "t")], [], {"test": []})
-    broken._judgments["test"] = damaged
-    with pytest.raises(DataError, match="the file is cut"):
+    broken._judgments["test"] = ending
+    with pytest.raises(type(end)):
         export_folder(broken, name, tmp_path / "out", FACTS)
     assert list(tmp_path.iterdir()) == []
+
+
+@each
+def test_an_export_that_fails_keeps_the_earlier_one(name: str, weather: Collection, tmp_path: Path) -> None:
+    export_folder(weather, name, tmp_path / "out", FACTS)
+    before = files_in(tmp_path / "out")
+    broken = collection_of([Document("d", "", "a\ud800")], [], {})
+    with pytest.raises(DataError):
+        export_folder(broken, name, tmp_path / "out", FACTS, overwrite=True)
+    assert files_in(tmp_path / "out") == before
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 @each

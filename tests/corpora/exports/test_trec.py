@@ -185,3 +185,41 @@ def test_descriptions_and_narratives_come_back(topics: str, tmp_path: Path) -> N
     export_folder(told, "trec", tmp_path / "out", FACTS, {"topics": topics, "exact": True})
     options = {"documents": ["documents/*"], "query_metadata": ["description", "narrative"]}
     assert records(convert("trec", tmp_path / "out", options)) == records(told)
+
+
+# What the parsers of ir_datasets make of two documents: one unescapes them, one takes what stands there.
+PARSED = {
+    "BS4": [("<dbpedia:A>", "R&D p < .05 & <TEXT> </DOC>"), ("d2", "two lines")],
+    "text": [("<dbpedia:A>", "R&amp;D p &lt; .05 &amp; &lt;TEXT&gt; &lt;/DOC&gt;"), ("d2", "two lines")],
+}
+
+
+@pytest.mark.parametrize("parser", PARSED)
+def test_ir_datasets_parsers_take_the_documents(parser: str, tmp_path: Path) -> None:
+    if parser == "BS4":
+        pytest.importorskip("bs4")
+    formats = pytest.importorskip("ir_datasets.formats")
+    documents = [Document("<dbpedia:A>", "R&D", "p < .05 & <TEXT> </DOC>"), Document("d2", "", "two\nlines")]
+    export_folder(collection_of(documents, [], {}), "trec", tmp_path / "out", FACTS)
+    file = pytest.importorskip("ir_datasets.util").LocalDownload(tmp_path / "out/documents/documents.trec")
+    read = formats.TrecDocs(file, parser=parser)._docs_iter(file.path())
+    assert [(doc.doc_id, " ".join(doc.text.split())) for doc in read] == PARSED[parser]
+
+
+@pytest.mark.parametrize(("topics", "reader"), [("xml", "TrecXmlQueries"), ("sgml", "TrecQueries")])
+def test_ir_datasets_parsers_take_topics_and_qrels(topics: str, reader: str, tmp_path: Path) -> None:
+    formats = pytest.importorskip("ir_datasets.formats")
+    opened = pytest.importorskip("ir_datasets.util").LocalDownload
+    told = collection_of(
+        [Document("d", "", "t")],
+        [Query("1", "a < b", {"narrative": "n", "description": "d"})],
+        {"test": [Judgment("1", "d", 2)]},
+    )
+    export_folder(told, "trec", tmp_path / "out", FACTS, {"topics": topics})
+    (path,) = (tmp_path / "out").glob("topics.*")
+    assert [*map(tuple, getattr(formats, reader)(opened(path)).queries_iter())] == [("1", "a < b", "d", "n")]
+    qrels = formats.TrecQrels(opened(tmp_path / "out/qrels.test.txt"), {})
+    assert [tuple(row)[:3] for row in qrels.qrels_iter()] == [("1", "d", 2)]
+    export_folder(told, "trec", tmp_path / "table", FACTS)
+    table = formats.TsvQueries(opened(tmp_path / "table/topics.tsv"))
+    assert [*map(tuple, table.queries_iter())] == [("1", "a < b")]
