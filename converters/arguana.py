@@ -13,12 +13,17 @@ from beirkit.converters.base import Converter
 from beirkit.converters.reading.source import Source
 from beirkit.corpora.collection import Collection
 from beirkit.corpora.errors import DataError
-from beirkit.corpora.files import open_bytes
+from beirkit.corpora.files import lines
 from beirkit.corpora.notices import Once
 from beirkit.corpora.records import Document, Judgment, Query
 
 _FOLDERS = 6  # from the release's folder down to an argument's
-_SPLITS = ("test", "training", "validation")  # in BEIR's order
+# In BEIR's order, in which of several arguments with one text it has the first.
+_SPLITS = ("test", "training", "validation")
+_THEMES = (
+    "environment", "health", "sport", "free-speech-debate", "economy", "international", "philosophy", "law",
+    "education", "politics", "culture", "digital-freedoms", "religion", "science", "society",
+)  # fmt: skip
 _FILE = re.compile(
     r"(?:^|/)(?P<split>test|training|validation)/(?P<theme>[^/]+)/(?P<debate>[^/]+)/(?:pro|con)"
     r"/(?P<argument>(?:pro|con)[0-9]{2})(?P<side>[ab])-(?:point|counter)\.txt(?:\.gz)?$"
@@ -59,8 +64,8 @@ class Arguana(Converter[ArguanaOptions]):
     in the parts for training and validation BEIR left it empty.
 
     One debate stands under several themes, so texts repeat. BEIR has every counter of a test debate, which
-    are judged, and every other text once: which of the copies kept its id in BEIR is not known, here it is
-    the first in the order test, training, validation and then of names.
+    are judged, and every other text once: the first in its order of parts and themes, within a theme here by
+    name.
 
     Options:
         repeated_texts: keep every argument, also those whose text is there already.
@@ -82,7 +87,7 @@ class Arguana(Converter[ArguanaOptions]):
         source = Source(raw, depth=_FOLDERS)
         found = (_FILE.search(name) for name in source.names)
         arguments = [_Argument(**match.groupdict(), file=match.string) for match in found if match]
-        arguments.sort(key=lambda argument: (_SPLITS.index(argument.split), argument.file))
+        arguments.sort(key=_place)
         points = [one for one in arguments if one.split == "test" and one.side == "a"]
         counters = [one for one in arguments if one.split == "test" and one.side == "b"]
         if not points or not counters:
@@ -133,12 +138,10 @@ class Arguana(Converter[ArguanaOptions]):
         )
 
 
+def _place(argument: _Argument) -> tuple[int, int, str]:
+    theme = _THEMES.index(argument.theme) if argument.theme in _THEMES else len(_THEMES)
+    return _SPLITS.index(argument.split), theme, argument.file
+
+
 def _text(path: Path) -> str:
-    with open_bytes(path) as file:
-        content = file.read()
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise DataError("is not UTF-8", path=path, line=line) from error
-    return _ADDRESS.sub("", text).replace("\r\n", "\n").replace("\n", " ").strip()
+    return _ADDRESS.sub("", " ".join(line for _, line in lines(path))).strip()
