@@ -52,6 +52,7 @@ _COMPARE: dict[str, Callable[[str | int, str | int], bool]] = {
 }
 _BLANK = " \t\n\r\f\v"  # what \s is to the pattern above
 _DEEPEST = 50
+_MOST_DIGITS = 1000  # of a number; Python itself reads some thousand
 _LONGEST = 1000  # characters of a condition that a message shows whole
 
 
@@ -216,6 +217,8 @@ class _Parser:
             text = _unquoted(token.text)
             value = _Value(str, lambda _: text, token)
         elif token.kind == "number":
+            if len(token.text) > _MOST_DIGITS:
+                raise self._wrong("a number of that many digits is no grade", "quote ids")
             number = int(token.text)
             value = _Value(int, lambda _: number, token)
         elif token.kind == "word" and token.text not in _KEYWORDS:

@@ -14,6 +14,7 @@ from beirkit.converters.catalog import convert
 from beirkit.corpora.errors import BeirkitError, ConfigError, DataError, UnknownNameError, UsageError
 from beirkit.corpora.manifest import read_manifest
 from beirkit.corpora.qrels import read_qrels
+from beirkit.corpora.qrels_where import parse_where
 from beirkit.corpora.run_files import read_run
 from beirkit.evaluate import evaluate
 from beirkit.evaluate.measures import parse_measures
@@ -125,3 +126,9 @@ def test_aliases_of_a_few_values_are_written_out(tmp_path: Path) -> None:
     path.write_text("name: x\nkind: bm25\noptions: {a: &a {k1: 1.2}, b: {<<: *a, b: 0.4}, c: [*a, *a]}\n")
     options = read_config(path, RetrieverConfig).options
     assert options == {"a": {"k1": 1.2}, "b": {"k1": 1.2, "b": 0.4}, "c": [{"k1": 1.2}, {"k1": 1.2}]}
+
+
+@pytest.mark.parametrize("condition", [f"grade = {LONG}", f"query in (1, -{LONG})"])
+def test_conditions_with_numbers_of_thousands_of_digits(condition: str) -> None:
+    with pytest.raises(UsageError, match="a number of that many digits is no grade"):
+        parse_where(condition)
