@@ -21,6 +21,7 @@ from beirkit.cli.main import build_parser, main
 from beirkit.configs import load
 from beirkit.configs.schema import DatasetConfig, RetrieverConfig, SuiteConfig
 from beirkit.configs.spec import parse_retriever
+from beirkit.conversion import format_of
 from beirkit.converters import catalog as converters
 from beirkit.corpora.exports import catalog as exports
 from beirkit.corpora.mend_rules import RULES
@@ -190,7 +191,9 @@ def test_commands_on_pages_are_commands(name: str, capsys: pytest.CaptureFixture
             if not retriever.endswith(".yaml"):
                 parse_retriever(retriever)
         source = getattr(args, "source", None)
-        assert source is None or source in {*converters.names(), *load.names("datasets")}
+        if source is not None and source not in load.names("datasets"):
+            name_of_format = format_of(source)
+            converters.check_options(name_of_format, converters.parse_settings(name_of_format, args.options))
 
 
 @pytest.mark.parametrize("name", NAMES)

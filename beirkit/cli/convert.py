@@ -19,7 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "source",
         metavar="SOURCE",
-        help="a name from `beirkit list datasets` or `beirkit list formats`, or a YAML file about a dataset",
+        help="a name from `beirkit list datasets` or `beirkit list formats`, ir_datasets:ID, mteb:TASK, or a YAML "
+        "file about a dataset",
     )
     parser.add_argument(
         "raw", metavar="RAW", nargs="?", type=Path, help="its file or folder, where it has one"

@@ -62,7 +62,8 @@ def _task(name: str) -> Any:
     try:
         task = mteb.get_task(name)
     except KeyError as error:
-        raise UnknownNameError(f"mteb {mteb.__version__}: {error.args[0]}") from error
+        hint = str(error.args[0]).removeprefix("KeyError: ")
+        raise UnknownNameError(f"mteb {mteb.__version__} has no task {name!r}", hint=hint) from error
     if task.is_aggregate:
         parts = ", ".join(part.metadata.name for part in task.tasks)
         hint = f"convert each of them: {parts}"

@@ -144,7 +144,7 @@ def test_what_is_no_retrieval_task_is_told(task: Stub, monkeypatch: pytest.Monke
 
 def test_unknown_names_and_a_missing_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mteb", fake_mteb.module())
-    with pytest.raises(UnknownNameError, match=r"mteb 2.0: .*'Tide' not found"):
+    with pytest.raises(UnknownNameError, match=r"mteb 2.0 has no task 'Tide' .'Tide' not found"):
         convert("mteb", None, {"task": "Tide"})
     with pytest.raises(UsageError, match="name one: mteb:TASK"):
         convert("mteb", None, {})
