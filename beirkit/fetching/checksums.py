@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import hashlib
+import re
 import zipfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
-
-from beirkit.converters.reading.archives import SUFFIXES, open_archive
-from beirkit.corpora.errors import BeirkitError
-from beirkit.corpora.files import open_bytes
 
 Kind = Literal["md5", "sha256", "git"]
 
@@ -24,6 +23,12 @@ _STARTS = {
     ".bz2": (b"BZh",),
     ".zst": (b"\x28\xb5\x2f\xfd",),
     ".parquet": (b"PAR1",),
+}
+_COMPRESSED: dict[str, type[gzip.GzipFile] | type[bz2.BZ2File]] = {
+    ".gz": gzip.GzipFile,
+    ".tgz": gzip.GzipFile,
+    ".bz2": bz2.BZ2File,
+    ".tbz2": bz2.BZ2File,
 }
 
 
@@ -63,42 +68,43 @@ def what_it_is_instead(start: bytes, name: str) -> str:
         name: of the file.
     """
     suffix = Path(name).suffix.lower()
-    text = start.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    if text.startswith(_PAGES) and suffix not in (".html", ".htm", ".xml"):
+    text = start.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if text.lower().startswith(_PAGES) and suffix not in (".html", ".htm", ".xml"):
         return f"an HTML page{_title(text)}"
     wanted = _STARTS.get(suffix)
-    if wanted is not None and not start.startswith(wanted):
-        shown = start[:40].decode("ascii", "backslashreplace") if start else ""
-        return f"no {suffix[1:]} file: it begins with {shown!r}" if start else "nothing at all"
-    return ""
+    if wanted is None or start.startswith(wanted):
+        return ""
+    return f"no {suffix[1:]} file: it begins with {start[:40].decode('ascii', 'backslashreplace')!r}"
 
 
 def damage(path: Path, name: str) -> str:
-    """What is wrong with an archive or compressed file, read to its end; empty: nothing, or it is neither.
+    """What is wrong with a zip, gzip or bzip2 file, read to its end; empty: nothing, or it is none.
 
     Args:
         path: the file.
         name: what it will be called.
     """
+    ending = Path(name).suffix.lower()
     try:
-        if name.lower().endswith(".zip"):
-            open_archive(path)
+        if ending == ".zip":
             with zipfile.ZipFile(path) as archive:
                 broken = archive.testzip()
             return f"its member {broken!r} is damaged" if broken else ""
-        if name.lower().endswith((*SUFFIXES, ".gz", ".bz2", ".zst")):
-            with open_bytes(path) as stream:
+        if ending in _COMPRESSED:
+            with _COMPRESSED[ending](path) as stream:
                 while stream.read(_BLOCK):
                     pass
-    except BeirkitError as error:
-        return error.found
-    except (OSError, EOFError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError) as error:
+    except EOFError:
+        return f"truncated {ending[1:]}"
+    except zipfile.BadZipFile as error:
+        return f"truncated or damaged zip: {error}"
+    except (OSError, zlib.error, RuntimeError, NotImplementedError) as error:
         return str(error)
     return ""
 
 
 def _title(page: bytes) -> str:
     """What a page calls itself."""
-    _, opening, rest = page.partition(b"<title>")
-    title = rest.partition(b"</title>")[0].decode("utf-8", "replace").strip() if opening else ""
-    return f" ({' '.join(title.split())[:80]})" if title else ""
+    match = re.search(rb"<title[^>]*>(.*?)</title>", page, re.IGNORECASE | re.DOTALL)
+    title = " ".join(match[1].decode("utf-8", "replace").split()) if match else ""
+    return f" ({title[:80]})" if title else ""

@@ -149,6 +149,8 @@ def listing(client: Client, repository: str, revision: str, folder: Path) -> lis
             break
         entries, address = _ask(client, address, list[_Entry])
         found += [_listed(entry, repository) for entry in entries if _is_data(entry)]
+    if address is not None:
+        raise FetchError(f"{page(repository, revision)}: its list of files does not end")
     found.sort(key=lambda one: one.path)
     if not any(one.path != _CARD for one in found):
         raise FetchError(

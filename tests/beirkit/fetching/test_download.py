@@ -212,7 +212,7 @@ def test_an_html_page_called_a_success_is_no_archive(
     server.next[PATH] = [misbehave.page_as_file]
     with pytest.raises(FetchError) as refusal:
         download(file, cache, client)
-    assert "the server sent an HTML page (503 service unavailable)" in str(refusal.value)
+    assert "the server sent an HTML page (503 Service Unavailable)" in str(refusal.value)
     assert server.url(PATH) in str(refusal.value)
     assert visible(cache) == leftovers(cache) == []
     assert len(server.asked) == 1  # a page does not become a zip by asking again

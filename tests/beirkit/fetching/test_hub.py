@@ -121,6 +121,19 @@ def test_lists_come_in_pages(at_home: Server, client: Client, cache: Path) -> No
     ]
 
 
+def test_a_list_without_end_is_left(
+    at_home: Server, client: Client, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hub, "_MOST_PAGES", 3)
+    address = f"/api/datasets/{REPOSITORY}/tree/{COMMIT}"
+    link = f'<{at_home.url(address)}>; rel="next"'
+    at_home.always[address] = misbehave.status(200, json.dumps(entries(FILES)).encode(), Link=link)
+    with pytest.raises(FetchError, match="its list of files does not end"):
+        hub.listing(client, REPOSITORY, COMMIT, cache)
+    assert len(at_home.asked) == 3
+    assert not cache.exists()
+
+
 @pytest.mark.parametrize("path", ["../x.jsonl", "/etc/x.jsonl", "a/../../x.jsonl", "a\\..\\x.jsonl"])
 def test_a_list_that_leads_out_of_the_folder_is_refused(
     at_home: Server, client: Client, cache: Path, path: str
