@@ -59,11 +59,13 @@ def _is_text(record: Any, field: str) -> bool:
 
 
 def _rest(record: Any, taken: Sequence[str]) -> dict[str, Any]:
-    """The other fields that say something, as JSON has them."""
-    found = {}
+    """The other fields that say something, as JSON has them, with what a field ``metadata`` holds."""
+    found: dict[str, Any] = {}
     for field, value in zip(record._fields, record, strict=True):
         said = field not in (*taken, *_MARKED_UP) and value not in (None, "", (), [], {})
-        if said and not isinstance(value, bytes):
+        if said and field == "metadata" and isinstance(value, dict):
+            found.update(_plain(value))
+        elif said and not isinstance(value, bytes):
             found[field] = _plain(value)
     return found
 

@@ -2,18 +2,24 @@ from __future__ import annotations
 
 import ast
 import json
+import runpy
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
 
+from beirkit.converters.catalog import convert
 from beirkit.corpora.collection import Collection
 from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.exports.base import Facts
 from beirkit.corpora.exports.catalog import export_folder
 from beirkit.corpora.records import Document, Judgment
-from tests.corpora.exports.samples import FACTS, collection_of
+from tests.corpora.exports.samples import FACTS, collection_of, collections, ids, records
 
 # Prints what ir_datasets reads through the module, as JSON.
 _SHOW = """
@@ -92,3 +98,31 @@ def test_ir_datasets_reads_what_the_module_registers(weather: Collection, tmp_pa
     assert shown["qrels"] == weather.qrels("test")
     assert shown["kinds"] == [False, True]
     assert shown["language"] == "en"
+
+
+@contextmanager
+def registered(collection: Collection) -> Iterator[str]:
+    """The id of an exported collection, which ir_datasets knows for a while."""
+    library = pytest.importorskip("ir_datasets")
+    before = dict(library.registry._registered)
+    with TemporaryDirectory() as place:
+        export_folder(
+            collection, "ir_datasets", Path(place) / "out", FACTS, {"id": "trial", "module": "trial"}
+        )
+        try:
+            runpy.run_path(str(Path(place) / "out/trial.py"))
+            yield "trial"
+        finally:
+            library.registry._registered = before
+
+
+def test_the_converter_reads_every_split_back(weather: Collection) -> None:
+    with registered(weather) as dataset_id:
+        assert records(convert("ir_datasets", None, {"id": dataset_id})) == records(weather)
+
+
+@settings(max_examples=30)
+@given(collections(names=ids.filter(lambda name: name.split() == [name] and name[0] not in "#\ufeff")))
+def test_any_records_come_back(collection: Collection) -> None:
+    with registered(collection) as dataset_id:
+        assert records(convert("ir_datasets", None, {"id": dataset_id})) == records(collection)
