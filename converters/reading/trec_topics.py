@@ -115,7 +115,7 @@ def _form_of(text: str) -> Form:
 
 def _sgml(path: Path, text: str) -> Iterator[Topic]:
     starts = list(_TOP.finditer(text))
-    for start, after in zip(starts, [*starts[1:], None], strict=True):
+    for start, after in zip(starts, [*starts[1:], None], strict=False):
         body = text[start.end() : after.start() if after else len(text)]
         if end := _END_OF_TOP.search(body):
             body = body[: end.start()]
@@ -127,7 +127,7 @@ def _fields(body: str) -> Iterator[tuple[str, str]]:
     """The fields of an SGML topic; a second tag of the field being read closes it, as people mistype it."""
     found: dict[str, list[str]] = {}
     tags = list(_FIELD.finditer(body))
-    for tag, after in zip(tags, [*tags[1:], None], strict=True):
+    for tag, after in zip(tags, [*tags[1:], None], strict=False):
         raw = (tag[1] or tag[2]).lower()
         name = field_name(raw)
         text = body[tag.end() : after.start() if after else len(body)]

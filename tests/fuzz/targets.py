@@ -38,6 +38,7 @@ from beirkit.evaluate import evaluate
 from beirkit.evaluate.measures import parse_measures
 from beirkit.evaluate.score_files import read_scores, write_scores
 from tests.fuzz.mutations import mutated
+from tests.fuzz.sources import sources
 
 Target = Callable[[random.Random, Path], object]
 
@@ -470,7 +471,7 @@ TARGETS: dict[str, Target] = {
             archives,
             compressed,
         ),
-        *(parquet, yaml_aliases, conditions, grade_maps),
+        *(sources, parquet, yaml_aliases, conditions, grade_maps),
         *(config_files, measures, retrievers, settings, check, stats, rewritten, scorer),
     )
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -11,6 +12,7 @@ from beirkit.configs.load import read_config
 from beirkit.configs.schema import RetrieverConfig
 from beirkit.configs.spec import parse_retriever
 from beirkit.converters.catalog import convert
+from beirkit.converters.reading.trec_topics import read_topics
 from beirkit.corpora.errors import BeirkitError, ConfigError, DataError, UnknownNameError, UsageError
 from beirkit.corpora.manifest import read_manifest
 from beirkit.corpora.qrels import read_qrels
@@ -132,3 +134,14 @@ def test_aliases_of_a_few_values_are_written_out(tmp_path: Path) -> None:
 def test_conditions_with_numbers_of_thousands_of_digits(condition: str) -> None:
     with pytest.raises(UsageError, match="a number of that many digits is no grade"):
         parse_where(condition)
+
+
+@pytest.mark.parametrize("form", [None, "sgml"])
+def test_topics_without_fields(tmp_path: Path, form: Literal["sgml"] | None) -> None:
+    path = tmp_path / "topics.txt"
+    path.write_text("<top>\n</top>\n")
+    with pytest.raises(DataError, match=r"topics.txt:1: the topic has no number"):
+        list(read_topics(path, form))
+    path.write_text("nothing like it\n")
+    with pytest.raises(DataError, match=r"topics.txt"):
+        list(read_topics(path, form))
