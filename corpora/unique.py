@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from beirkit.corpora.keys import Keys
 
 RecordT = TypeVar("RecordT", Document, Query)
+Tell = Callable[[int, list[str]], None]
 
 
 def unique(
@@ -25,9 +27,18 @@ def unique(
     place: str,
     path: Path | str | None = None,
     warn: Warn = warn,
+    tell: Tell | None = None,
 ) -> Iterator[RecordT]:
-    """The records of a pass, each id once; see :func:`unique_blocks`."""
-    return chain.from_iterable(unique_blocks(start, place=place, path=path, warn=warn))
+    """The records of a pass, each id once; see :func:`unique_blocks`.
+
+    Args:
+        start: starts a pass.
+        place: what the numbers count.
+        path: the file, for messages.
+        warn: told of what was dropped.
+        tell: given how many copies were dropped and up to three of their ids, in the place of ``warn``.
+    """
+    return chain.from_iterable(unique_blocks(start, place=place, path=path, warn=warn, tell=tell))
 
 
 def unique_blocks(
@@ -36,6 +47,7 @@ def unique_blocks(
     place: str,
     path: Path | str | None = None,
     warn: Warn = warn,
+    tell: Tell | None = None,
 ) -> Iterator[Sequence[RecordT]]:
     """The records of a pass, each id once, by the block.
 
@@ -48,6 +60,7 @@ def unique_blocks(
         place: what the numbers count, for messages: ``"line"`` or ``"record"``.
         path: the file, for messages.
         warn: told of what was dropped.
+        tell: given how many copies were dropped and up to three of their ids, in the place of ``warn``.
 
     Raises:
         DataError: two records under one id differ in title or text; the message names both places.
@@ -62,7 +75,14 @@ def unique_blocks(
     else:
         return
     del seen
-    yield from _with_contents(start, done, place, path, warn)
+    yield from _with_contents(start, done, place, path, tell or partial(_warn_of, warn, path))
+
+
+def _warn_of(warn: Warn, path: Path | str | None, copies: int, examples: list[str]) -> None:
+    warn(
+        f"{path or 'collection'}: {copies} repeated records dropped, "
+        f"the same id and text each time (e.g. {', '.join(examples)})"
+    )
 
 
 def _with_contents(
@@ -70,7 +90,7 @@ def _with_contents(
     done: int,
     place_name: str,
     path: Path | str | None,
-    warn: Warn,
+    tell: Tell,
 ) -> Iterator[Sequence[RecordT]]:
     """A pass that compares contents; the first ``done`` records were handed out before."""
     import numpy as np  # not loaded for a file without repeats, unless it is large
@@ -101,10 +121,7 @@ def _with_contents(
         yield _beyond(records, begin, len(records), done - before)
         before += len(records)
     if dropped:
-        warn(
-            f"{path or 'collection'}: {dropped} repeated records dropped, "
-            f"the same id and text each time (e.g. {', '.join(examples)})"
-        )
+        tell(dropped, examples)
 
 
 def _beyond(records: Sequence[RecordT], start: int, end: int, done: int) -> Sequence[RecordT]:

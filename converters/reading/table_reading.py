@@ -13,8 +13,10 @@ from beirkit.converters.reading.readers import read_rows
 from beirkit.converters.reading.rows import Row
 from beirkit.converters.reading.table_cells import Cells, Passage, Skipped
 from beirkit.converters.reading.table_columns import dialect
+from beirkit.corpora.blocks import batches
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.records import Document, Judgment, Query
+from beirkit.corpora.unique import unique
 
 if TYPE_CHECKING:
     from beirkit.converters.table import TableOptions
@@ -27,8 +29,8 @@ T = TypeVar("T")
 class Reading:
     """Passes over the files of one table.
 
-    Each pass keeps ids, a hash of what they stand for and the line of the first, but no texts: every pass
-    finds the contradictions that concern it, and a large table needs memory for its ids only.
+    Every pass finds the contradictions that concern it. Of documents some 30 bytes are kept for each; of
+    questions and judgments the ids, a hash of what they stand for and the line of the first, but no texts.
 
     Args:
         options: the declared columns.
@@ -47,21 +49,18 @@ class Reading:
         Raises:
             DataError: one id has two texts or titles; the message names both lines.
         """
-        met: dict[str, tuple[int, int]] = {}
-        copies = 0
-        for row, passage in self._passages():
-            doc_id, title = passage.doc_id, self._titles.get(passage.doc_id, passage.title)
-            content = hash((title, passage.text))
-            if doc_id not in met:
-                met[doc_id] = (row.line, content)
-                yield Document(doc_id, title, passage.text)
-            elif met[doc_id][1] != content:
-                places = f"stands at lines {met[doc_id][0]} and {row.line} with different texts or titles"
-                raise row.error(f"document id {doc_id!r} {places}", "give them different ids")
-            else:
-                copies += 1
-        if copies and self.options.corpus:
-            self._say("corpus", copies, "rows repeat a document with the same text; one copy counts")
+        path = self.files["corpus" if self.options.corpus else "raw"]
+
+        def rows() -> Iterator[tuple[int, Document]]:
+            for row, passage in self._passages():
+                title = self._titles.get(passage.doc_id, passage.title)
+                yield row.line, Document(passage.doc_id, title, passage.text)
+
+        def tell(copies: int, _: list[str]) -> None:
+            if self.options.corpus:
+                self._say("corpus", copies, "rows repeat a document with the same text; one copy counts")
+
+        return unique(lambda: batches(rows()), place="line", path=path, tell=tell)
 
     def queries(self) -> Iterator[Query]:
         """Each question once, in order of appearance.
@@ -114,13 +113,18 @@ class Reading:
         if not self.options.corpus:
             return
         judging = self.files.get("judgments", self.files["raw"])
-        known = {passage.doc_id for _, passage in self._passages()}
-        missing = _lines_of_unknown(((doc_id, line) for (_, doc_id), line in pairs.items()), known)
-        count = sum(doc_id not in known for _, doc_id in pairs)
+        judged = {doc_id for _, doc_id in pairs}
+        there, example = set[str](), ""
+        for _, passage in self._passages():
+            example = example or passage.doc_id
+            if passage.doc_id in judged:
+                there.add(passage.doc_id)
+        missing = _lines_of_unknown(((doc_id, line) for (_, doc_id), line in pairs.items()), there)
+        count = sum(doc_id not in there for _, doc_id in pairs)
         if missing and count == len(pairs):
             raise DataError(
                 f"none of the {count} judged documents is in the corpus, which has ids such as "
-                f"{min(known, default='')!r}; judged is {next(iter(missing))!r}",
+                f"{example!r}; judged is {next(iter(missing))!r}",
                 path=judging,
                 line=next(iter(missing.values())),
                 hint="ids are compared character by character",
