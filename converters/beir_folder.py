@@ -104,6 +104,7 @@ class BeirFolder(Converter[BeirOptions]):
                 inputs=source.inputs(names),
                 fetched=[],  # what the folder before was made from; who fetched this one says so
             ),
+            distinct=found.distinct,
         )
 
 

@@ -91,6 +91,8 @@ class Collection:
         queries: starts a pass over the queries.
         judgments: for each split, a function that starts a pass over its judgments.
         provenance: where all this came from.
+        distinct: whether the passes themselves see to it that each id comes once, so that whoever writes the
+            collection need not look again.
     """
 
     def __init__(
@@ -100,11 +102,13 @@ class Collection:
         queries: Callable[[], Iterable[Query]],
         judgments: Mapping[str, Callable[[], Iterable[Judgment]]],
         provenance: Provenance,
+        distinct: bool = False,
     ) -> None:
         self._documents = documents
         self._queries = queries
         self._judgments = dict(judgments)
         self.provenance = provenance
+        self.distinct = distinct
 
     @property
     def splits(self) -> tuple[str, ...]:

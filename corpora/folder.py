@@ -83,6 +83,7 @@ def open_folder(
         queries=partial(queries, layout.queries, keys=query_keys),
         judgments={split: partial(judgments, file) for split, file in layout.qrels.items()},
         provenance=provenance,
+        distinct=True,
     )
 
 
@@ -138,7 +139,7 @@ def _fill(
         CorpusCount(out, follow=not suffix) as corpus,
         progress("documents", None, "documents") as advance,
     ):
-        for block in _each_once(collection.documents):
+        for block in _each_once(collection.documents, collection.distinct):
             out.write(encode(block))
             corpus.add(block)
             advance(len(block))
@@ -147,7 +148,7 @@ def _fill(
         atomic_open(part / f"queries.jsonl{suffix}", "wb") as out,
         progress("queries", None, "queries") as advance,
     ):
-        for some in _each_once(collection.queries):
+        for some in _each_once(collection.queries, collection.distinct):
             out.write(encode(some))
             for query in some:
                 queries.add_query(query)
@@ -187,8 +188,10 @@ def _told(records: Iterator[Judgment], advance: Advance) -> Iterator[Judgment]:
     advance(count % _STEP)
 
 
-def _each_once(start: Callable[[], Iterable[RecordT]]) -> Iterator[Sequence[RecordT]]:
+def _each_once(start: Callable[[], Iterable[RecordT]], distinct: bool) -> Iterator[Sequence[RecordT]]:
     """Documents or queries by the block, each id once."""
+    if distinct:
+        return (batch.records for batch in counted(start()))
     return unique_blocks(lambda: counted(start()), place="record")
 
 

@@ -320,3 +320,18 @@ def test_memory_does_not_grow_with_the_corpus(tmp_path: Path) -> None:
     assert manifest.counts.documents == 20_000
     assert (source / "corpus.jsonl").stat().st_size > 20_000_000
     assert peak < 12_000_000
+
+
+def test_a_copy_that_its_reader_drops_is_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    raw = tmp_path / "raw"
+    (raw / "qrels").mkdir(parents=True)
+    line = '{"_id": "d", "title": "", "text": "x", "metadata": {}}\n'
+    (raw / "corpus.jsonl").write_text(line * 2)
+    (raw / "queries.jsonl").write_text('{"_id": "q", "text": "what", "metadata": {}}\n')
+    (raw / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq\td\t1\n")
+    manifest = write_folder(open_folder(raw), tmp_path / "out")
+    assert manifest.counts.documents == 1
+    assert (tmp_path / "out" / "corpus.jsonl").read_text() == line
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{raw / 'corpus.jsonl'}: 1 repeated records dropped, the same id and text each time (e.g. d)"
+    ]
