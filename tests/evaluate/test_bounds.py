@@ -60,6 +60,14 @@ def test_unjudged_in_place_of_nothing() -> None:
     assert (one.mean, one.low, one.high) == (0, 0, 1)
 
 
+def test_the_best_grade_may_lie_between() -> None:
+    # with x of grade 1 the list is ideal; of grade 0 or 3, the highest there is, it is not
+    table = made({"A": as_run("axb", "c")}, {"q1": {"a": 1, "b": 1}, "q2": {"c": 3}}, "nDCG@3")
+    assert table.highest == 3
+    assert table.systems[0].mean == pytest.approx((1.5 / 1.6309297535714575 + 1) / 2)
+    assert table.systems[0].high == pytest.approx(1)
+
+
 def test_settled_where_judgments_are_enough() -> None:
     qrels: Qrels = {"q1": {"a": 1, "b": 0, "c": 0}, "q2": {"a": 1, "b": 0, "c": 0}}
     table = made({"A": as_run("abc", "abx"), "B": as_run("cba", "cbx")}, qrels, "RR@3")
