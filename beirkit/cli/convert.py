@@ -89,4 +89,5 @@ def tell_built(args: argparse.Namespace, name: str, folder: Path, manifest: Mani
     )
     if not args.quiet:
         shown = name if folder == built_folder(name) else shlex.quote(str(folder))
-        print(f"next: beirkit run -d {shown} -r bm25", file=sys.stderr)
+        step = f"run -d {shown} -r bm25" if counts.documents else f"score RUN {shown}"
+        print(f"next: beirkit {step}", file=sys.stderr)

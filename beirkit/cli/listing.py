@@ -18,6 +18,8 @@ _COLUMNS = {
     "datasets": ["name", "documents", "queries", "judgments", "task", "licence", "needs", "built"],
 }
 
+_LICENCE = 24  # characters; owners say it in sentences, which --json and the dataset's configuration have
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
@@ -42,7 +44,7 @@ def execute(args: argparse.Namespace) -> int:
         print_json(items)
         return 0
     columns = _COLUMNS.get(args.kind) or (list(items[0]) if items else ["name"])
-    rows = [[_text(item[column]) for column in columns] for item in items]
+    rows = [[_shown(column, item[column]) for column in columns] for item in items]
     print_table("", columns, rows, left=len(columns))
     return 0
 
@@ -73,7 +75,7 @@ def _dataset(config: DatasetConfig) -> dict[str, Any]:
             counts = read_manifest(folder).counts
             documents, queries = counts.documents, counts.queries
             splits = {split: tally.judgments for split, tally in counts.splits.items()}
-    obtain = ["nothing"] if not catalog.get(config.format).needs_raw else ["your own raw files"]
+    obtain = ["nothing"] if not catalog.get(config.format).needs_raw else ["raw files"]
     if config.published:
         obtain.insert(0, "fetch")
     return {
@@ -88,7 +90,7 @@ def _dataset(config: DatasetConfig) -> dict[str, Any]:
         "reported_split": config.reported_split,
         "family": config.family,
         "licence": config.licence,
-        "needs": obtain,
+        "needs": " or ".join(obtain),
         "obtain": config.obtain,
         "built": built,
         "path": str(folder) if built else None,
@@ -134,6 +136,13 @@ def _exports() -> list[dict[str, Any]]:
 
     classes = [(name, catalog.get(name)) for name in catalog.names()]
     return [{"name": name, "takes": cls.takes, "summary": cls.summary} for name, cls in classes]
+
+
+def _shown(column: str, value: Any) -> str:
+    text = _text(value)
+    if column == "licence" and len(text) > _LICENCE:
+        return text[: _LICENCE - 1].rstrip(" ,;:(") + "…"
+    return text
 
 
 def _text(value: Any) -> str:
