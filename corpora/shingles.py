@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
+
+from beirkit.corpora.words import words as words_of
 
 Shingles = npt.NDArray[np.uint64]
 
 WIDTH = 5
 
-_IDEOGRAMS = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # no blanks stand between the words of their languages
-_WORD = re.compile(f"[{_IDEOGRAMS}]|[^\\W{_IDEOGRAMS}]+")
 _MOST_WORDS = 200_000  # remembered at once
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 
@@ -34,26 +34,29 @@ class Shingler:
         Returns:
             ``(n,) uint64`` and ``(n_texts,) int64`` how many are of each text.
         """
-        rows = [self._hashes(text) for text in texts]
-        lengths = np.array([len(row) for row in rows], np.int64)
+        words, lengths = self.words(texts)
         padded = np.maximum(lengths, WIDTH)  # short texts are filled up with zeros
         padded[lengths == 0] = 0
-        words = np.zeros(int(padded.sum()), np.uint64)
-        starts = np.cumsum(padded) - padded
-        for row, start in zip(rows, starts.tolist(), strict=True):
-            words[start : start + len(row)] = row
-        counts = np.where(padded > 0, padded - WIDTH + 1, 0)
-        total = int(counts.sum())
-        first = np.repeat(starts - (np.cumsum(counts) - counts), counts) + np.arange(total)
-        made = np.zeros(total, np.uint64)
-        for offset in range(WIDTH):
-            made = made * _STEP + words[first + offset]
-        return mixed(made), counts
+        filled = np.zeros(int(padded.sum()), np.uint64)
+        shift = (np.cumsum(padded) - padded) - (np.cumsum(lengths) - lengths)
+        filled[np.repeat(shift, lengths) + np.arange(len(words))] = words
+        return windows(filled, padded, WIDTH)
+
+    def words(self, texts: Sequence[str]) -> tuple[Shingles, npt.NDArray[np.int64]]:
+        """The words of all texts as 64 bits each, one text after the other.
+
+        Returns:
+            ``(n,) uint64`` and ``(n_texts,) int64`` how many are of each text.
+        """
+        rows = [self._hashes(text) for text in texts]
+        lengths = np.array([len(row) for row in rows], np.int64)
+        words = np.fromiter(chain.from_iterable(rows), np.uint64, int(lengths.sum()))
+        return words, lengths
 
     def _hashes(self, text: str) -> list[int]:
         words = self._words
         row = []
-        for word in _WORD.findall(text.casefold()):
+        for word in words_of(text):
             bits = words.get(word)
             if bits is None:
                 if len(words) >= _MOST_WORDS:
@@ -62,6 +65,29 @@ class Shingler:
                 bits = words[word] = int.from_bytes(digest, "little")
             row.append(bits)
         return row
+
+
+def windows(
+    words: Shingles, lengths: npt.NDArray[np.int64], width: int
+) -> tuple[Shingles, npt.NDArray[np.int64]]:
+    """Every ``width`` words in a row, as 64 bits; a text of fewer words has none.
+
+    Args:
+        words: of all texts, one after the other.
+        lengths: how many are of each text.
+        width: words in a row.
+
+    Returns:
+        ``(n,) uint64`` and ``(n_texts,) int64`` how many are of each text.
+    """
+    counts = np.maximum(lengths - width + 1, 0)
+    starts = np.cumsum(lengths) - lengths
+    total = int(counts.sum())
+    first = np.repeat(starts - (np.cumsum(counts) - counts), counts) + np.arange(total)
+    made = np.zeros(total, np.uint64)
+    for offset in range(width):
+        made = made * _STEP + words[first + offset]
+    return mixed(made), counts
 
 
 def mixed(values: Shingles) -> Shingles:
