@@ -175,7 +175,7 @@ def check_records(
     try:
         offset = check_start(path, path.name, report)
         for first, lines in line_blocks(path):
-            carriage_returns += sum(line.endswith(b"\r\n") for line in lines)
+            carriage_returns += sum([line.endswith(b"\r\n") for line in lines])
             numbers, records = _records(path, first, lines, kind, report, tallies, offset)
             offset += sum(map(len, lines))
             again, same_form = ids.add(record_ids(records))
