@@ -33,6 +33,34 @@ class Near(NamedTuple):
     similarity: float
 
 
+class Signer:
+    """MinHash of texts, a key for each band: texts that are nearly the same are likely to share one.
+
+    Args:
+        seed: of the hash functions.
+    """
+
+    def __init__(self, seed: int = 1) -> None:
+        draw = np.random.default_rng(seed)
+        self._factors = draw.integers(0, 1 << 63, BANDS * ROWS, np.uint64) * np.uint64(2) + np.uint64(1)
+        self._addends = draw.integers(0, 1 << 63, BANDS * ROWS, np.uint64)
+
+    def keys(self, shingles: Shingles, counts: npt.NDArray[np.int64]) -> Iterator[Shingles]:
+        """For each band ``(n_texts,) uint64``.
+
+        Args:
+            shingles: of all texts, one after the other.
+            counts: how many are of each text, none of them 0.
+        """
+        starts = np.cumsum(counts) - counts
+        for band in range(BANDS):
+            key = np.zeros(len(counts), np.uint64)
+            for row in range(band * ROWS, (band + 1) * ROWS):
+                hashed = shingles * self._factors[row] + self._addends[row]
+                key = mixed(key ^ np.minimum.reduceat(hashed, starts))
+            yield key
+
+
 def near_pairs(
     texts: Callable[[], Iterable[tuple[Sequence[int], Sequence[str]]]], *, threshold: float, seed: int = 1
 ) -> list[Near]:
@@ -59,10 +87,7 @@ def _write_bands(
     blocks: Iterable[tuple[Sequence[int], Sequence[str]]], bands: Sequence[IO[bytes]], seed: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Write every text's key of each band; the places of texts with words, and their numbers of shingles."""
-    draw = np.random.default_rng(seed)
-    factors = draw.integers(0, 1 << 63, BANDS * ROWS, np.uint64) * np.uint64(2) + np.uint64(1)
-    addends = draw.integers(0, 1 << 63, BANDS * ROWS, np.uint64)
-    shingler = Shingler()
+    signer, shingler = Signer(seed), Shingler()
     all_places, all_counts = list[npt.NDArray[np.int64]](), list[npt.NDArray[np.int64]]()
     for places, texts in blocks:
         shingles, counts = shingler.shingles(texts)
@@ -72,13 +97,8 @@ def _write_bands(
             continue
         all_places.append(np.array(places, np.int64)[has_words])
         all_counts.append(counts)
-        starts = np.cumsum(counts) - counts
-        for band, stream in enumerate(bands):
-            key = np.zeros(len(counts), np.uint64)
-            for row in range(band * ROWS, (band + 1) * ROWS):
-                hashed = shingles * factors[row] + addends[row]
-                key = mixed(key ^ np.minimum.reduceat(hashed, starts))
-            stream.write(key.tobytes())
+        for stream, keys in zip(bands, signer.keys(shingles, counts), strict=True):
+            stream.write(keys.tobytes())
     if not all_places:
         return np.empty(0, np.int64), np.empty(0, np.int64)
     return np.concatenate(all_places), np.concatenate(all_counts)

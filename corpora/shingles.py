@@ -34,13 +34,7 @@ class Shingler:
         Returns:
             ``(n,) uint64`` and ``(n_texts,) int64`` how many are of each text.
         """
-        words, lengths = self.words(texts)
-        padded = np.maximum(lengths, WIDTH)  # short texts are filled up with zeros
-        padded[lengths == 0] = 0
-        filled = np.zeros(int(padded.sum()), np.uint64)
-        shift = (np.cumsum(padded) - padded) - (np.cumsum(lengths) - lengths)
-        filled[np.repeat(shift, lengths) + np.arange(len(words))] = words
-        return windows(filled, padded, WIDTH)
+        return shingles_of(*self.words(texts))
 
     def words(self, texts: Sequence[str]) -> tuple[Shingles, npt.NDArray[np.int64]]:
         """The words of all texts as 64 bits each, one text after the other.
@@ -65,6 +59,16 @@ class Shingler:
                 bits = words[word] = int.from_bytes(digest, "little")
             row.append(bits)
         return row
+
+
+def shingles_of(words: Shingles, lengths: npt.NDArray[np.int64]) -> tuple[Shingles, npt.NDArray[np.int64]]:
+    """The shingles of texts of which the words are known; see :meth:`Shingler.shingles`."""
+    padded = np.maximum(lengths, WIDTH)  # short texts are filled up with zeros
+    padded[lengths == 0] = 0
+    filled = np.zeros(int(padded.sum()), np.uint64)
+    shift = (np.cumsum(padded) - padded) - (np.cumsum(lengths) - lengths)
+    filled[np.repeat(shift, lengths) + np.arange(len(words))] = words
+    return windows(filled, padded, WIDTH)
 
 
 def windows(

@@ -44,6 +44,7 @@ CORPORA_ARRAYS = {
     "corpora/keys.py": {"numpy"},
     "corpora/near.py": {"numpy"},
     "corpora/shingles.py": {"numpy"},
+    "corpora/overlap.py": {"numpy"},
     "corpora/packed_ids.py": {"numpy"},
     "corpora/run.py": {"numpy", "pandas"},
     "corpora/run_blocks.py": {"numpy"},
