@@ -87,9 +87,13 @@ class Row(NamedTuple):
         return value
 
     def _require_whole(self, column: str, value: str) -> None:
-        if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
-            hint = "write whole characters"
-            raise self.error(f"column {column!r} holds half of a surrogate pair, which is no character", hint)
+        if value.isascii():
+            return
+        try:
+            value.encode()  # a hundred times as fast as a look at each character
+        except UnicodeEncodeError as error:
+            found = f"column {column!r} holds half of a surrogate pair, which is no character"
+            raise self.error(found, "write whole characters") from error
 
 
 def _shown(value: Any) -> str:
