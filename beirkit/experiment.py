@@ -214,7 +214,7 @@ def _search(
             **library_versions(LIBRARIES),
         },
     }
-    folder.write(run, manifest, clock.timings())
+    folder.write(run, manifest, {**clock.timings(), **retriever.costs()})
     return {"key": folder.key, **manifest}
 
 

@@ -94,3 +94,10 @@ class Retriever(ABC, Generic[OptionsT]):
     def report(self) -> Facts:
         """What was found out while indexing and searching (truncated share, vocabulary size, ...)."""
         return {}
+
+    def costs(self) -> Facts:
+        """What the last work took: memory of the index, latencies, texts that were not encoded anew.
+
+        No score depends on it, and it differs from one time to the next.
+        """
+        return {}

@@ -58,6 +58,7 @@ class DenseRetriever(Retriever[DenseOptions]):
         self._doc_ids: list[str] = []
         self._blocks: list[VectorBlock] = []
         self._found: Facts = {}
+        self._reused: dict[str, int] = {}
 
     @classmethod
     def over(
@@ -117,11 +118,16 @@ class DenseRetriever(Retriever[DenseOptions]):
         ids = [query.query_id for query in listed]
         vectors = VectorStore(self.encoder, "query", self._store)
         made: list[VectorBlock] = []
+        cut: list[str] = []
         with self.workplace.progress("search", len(listed), "queries") as advance:
             for part in blocks(listed):
                 part_ids = [query.query_id for query in part]
                 made.append(vectors.block(part_ids, [query.text for query in part], advance))
+                if made[-1].truncated:
+                    cut += [q.query_id for q in part if self.encoder.count_truncated([q.text], "query")]
         self._note("query", made)
+        if cut:
+            self._found["query"]["truncated_ids"] = cut
         if not made:
             return Run.from_lists([], self._doc_ids, [], [], tag=self.kind)
         wanted, have = made[0].vectors.shape[1], self._blocks[0].vectors.shape[1]
@@ -139,10 +145,16 @@ class DenseRetriever(Retriever[DenseOptions]):
         named: Facts = getattr(self.encoder, "report", dict)()
         return {**named, **self._found}
 
+    def costs(self) -> Facts:
+        """Bytes of the documents' vectors; how many texts of each role had theirs in the store already."""
+        size = sum(block.vectors.nbytes for block in self._blocks)
+        return {"index_bytes": size, "from_store": dict(self._reused)}
+
     def _note(self, role: Role, made: list[VectorBlock]) -> None:
         texts = sum(len(block.vectors) for block in made)
         truncated = sum(block.truncated for block in made)
         zeros = sum(block.zeros for block in made)
+        self._reused[role] = sum(len(block.vectors) for block in made if block.reused)
         self._found[role] = {
             "texts": texts,
             "truncated": truncated,

@@ -25,6 +25,7 @@ class VectorBlock:
     """Stored vectors of consecutive texts."""
 
     stored: Block
+    reused: bool = False  # found in the store, not encoded now
 
     @property
     def vectors(self) -> Vectors:
@@ -92,10 +93,9 @@ class VectorStore:
         key = text_key(texts)
         stored = self._section.get(key)
         if stored is None:
-            stored = self._section.put(key, *self._make(ids, texts, advance))
-        else:
-            advance(len(texts))
-        return VectorBlock(stored)
+            return VectorBlock(self._section.put(key, *self._make(ids, texts, advance)))
+        advance(len(texts))
+        return VectorBlock(stored, reused=True)
 
     def _make(self, ids: Sequence[str], texts: Sequence[str], advance: Advance) -> tuple[Vectors, Facts]:
         vectors = self._checked(self._encoder.encode(texts, self._role, advance), ids)

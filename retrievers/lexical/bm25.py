@@ -20,7 +20,7 @@ from beirkit.retrievers.lexical.analyzer import Analyzer, AnalyzerOptions
 from beirkit.retrievers.lexical.counts import CorpusStatistics, TermCounts
 from beirkit.retrievers.lexical.formulas import DELTA, Parameters, Variant
 from beirkit.retrievers.lexical.postings import Postings
-from beirkit.retrievers.lexical.stream import count_terms, search_each
+from beirkit.retrievers.lexical.stream import count_terms, latency, search_each
 from beirkit.retrievers.template import Template
 
 _AT_ONCE = 1 << 20
@@ -83,6 +83,7 @@ class BM25Retriever(Retriever[BM25Options]):
         self._analyzer = Analyzer(options.analyzer)
         self._postings: Postings | None = None
         self._facts: Facts = {}
+        self._seconds: list[float] = []
 
     def identity(self) -> Facts:
         """Variant, parameters, template and analyzer, resolved."""
@@ -125,6 +126,7 @@ class BM25Retriever(Retriever[BM25Options]):
         postings = self._postings
         if postings is None:
             raise UsageError("nothing has been indexed", hint="call index() before search()")
+        self._seconds = []
         run, unmatched = search_each(
             queries,
             k,
@@ -132,6 +134,7 @@ class BM25Retriever(Retriever[BM25Options]):
             lambda text: postings.search(self._analyzer.terms(text), k),
             tag=self.kind,
             progress=self.workplace.progress,
+            seconds=self._seconds,
         )
         self._facts["queries_without_results"] = unmatched
         return run
@@ -139,6 +142,12 @@ class BM25Retriever(Retriever[BM25Options]):
     def report(self) -> Facts:
         """Size of the corpus and of the vocabulary, average length, queries without results."""
         return dict(self._facts)
+
+    def costs(self) -> Facts:
+        """Bytes of the postings in memory, and latencies."""
+        postings = self._postings
+        size = {} if postings is None else {"index_bytes": postings.nbytes}
+        return {**size, **latency(self._seconds)}
 
 
 def weigh(

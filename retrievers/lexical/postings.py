@@ -56,6 +56,12 @@ class Postings:
         """``(n_docs,) int32`` value of :func:`beirkit.corpora.run.id_ranks`."""
         return id_ranks(self.doc_ids)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the arrays, ids and vocabulary not counted."""
+        arrays = (self.indptr, self.docs, self.weights, self.absent)
+        return sum(array.nbytes for array in arrays if array is not None)
+
     @cached_property
     def _all_positive(self) -> bool:
         return bool(len(self.weights) == 0 or self.weights.min() > 0)

@@ -18,6 +18,7 @@ from beirkit.retrievers.lexical.analyzer import Analyzer, AnalyzerOptions
 from beirkit.retrievers.lexical.stream import (
     Ranked,
     known_length,
+    latency,
     require_ids,
     search_each,
     warn_without_terms,
@@ -99,6 +100,7 @@ class RankBM25Retriever(Retriever[RankBM25Options]):
         self._doc_ids: list[str] = []
         self._model: Any = None
         self._facts: Facts = {}
+        self._seconds: list[float] = []
 
     def identity(self) -> Facts:
         """Class of the package, its version, parameters, template and analyzer, resolved."""
@@ -153,6 +155,7 @@ class RankBM25Retriever(Retriever[RankBM25Options]):
         """
         if not self._doc_ids:
             raise UsageError("nothing has been indexed", hint="call index() before search()")
+        self._seconds = []
         run, self._facts["queries_without_results"] = search_each(
             queries,
             k,
@@ -160,12 +163,17 @@ class RankBM25Retriever(Retriever[RankBM25Options]):
             lambda text: self._search(self._analyzer.terms(text), k),
             tag=self.kind,
             progress=self.workplace.progress,
+            seconds=self._seconds,
         )
         return run
 
     def report(self) -> Facts:
         """Size of the corpus and of the vocabulary, average length, queries without results."""
         return dict(self._facts)
+
+    def costs(self) -> Facts:
+        """Latencies; what the package's index takes it does not say."""
+        return latency(self._seconds)
 
     def _search(self, terms: list[str], k: int) -> Ranked:
         scores = np.full(len(self._doc_ids), -np.inf, dtype=np.float32)

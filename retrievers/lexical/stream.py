@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence, Sized
+from time import perf_counter
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.progress import Progress
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
+from beirkit.retrievers.base import Facts
 from beirkit.retrievers.lexical.analyzer import Analyzer
 from beirkit.retrievers.lexical.counts import CountsBuilder, TermCounts
 from beirkit.retrievers.store import blocks
@@ -77,6 +79,7 @@ def search_each(
     *,
     tag: str,
     progress: Progress,
+    seconds: list[float] | None = None,
 ) -> tuple[Run, int]:
     """Search query by query.
 
@@ -87,6 +90,7 @@ def search_each(
         search: ranks the documents for the text of one query.
         tag: name of the system in the run.
         progress: opens a progress display.
+        seconds: the time that each query took is appended to it.
 
     Returns:
         The run, with every query in its order, and the number of queries without results.
@@ -101,7 +105,10 @@ def search_each(
     scores: list[npt.NDArray[np.float32]] = []
     with progress("search", known_length(queries), "queries") as advance:
         for query in queries:
+            start = perf_counter()
             found, values = search(query.text)
+            if seconds is not None:
+                seconds.append(perf_counter() - start)
             query_ids.append(query.query_id)
             docs.append(found)
             scores.append(values)
@@ -115,3 +122,11 @@ def search_each(
             ", ".join(empty[:3]) + (", ..." if len(empty) > 3 else ""),
         )
     return Run.from_lists(query_ids, doc_ids, docs, scores, tag=tag), len(empty)
+
+
+def latency(seconds: Sequence[float]) -> Facts:
+    """Median and 95th percentile of the time of single queries, in milliseconds; nothing without any."""
+    if not seconds:
+        return {}
+    median, high = (np.quantile(seconds, [0.5, 0.95]) * 1000).round(3).tolist()
+    return {"latency_ms": {"p50": median, "p95": high, "queries": len(seconds)}}

@@ -184,12 +184,24 @@ def test_truncated_texts_are_counted_by_role_and_told(
             retriever.search([Query("q1", "a b c"), Query("q2", "a b c d e f")], 1)
         report = retriever.report()
         assert report["document"] == {"texts": 1, "truncated": 1, "truncated_share": 1.0, "zero_vectors": 0}
-        assert report["query"] == {"texts": 2, "truncated": 1, "truncated_share": 0.5, "zero_vectors": 0}
+        assert report["query"] == {
+            "texts": 2, "truncated": 1, "truncated_share": 0.5, "zero_vectors": 0, "truncated_ids": ["q2"],
+        }  # fmt: skip
         assert retriever.identity()["encoder"]["max_length"] == 4
         assert caplog.messages == [
             "1 of 1 documents are longer than the 4 tokens the model reads; their ends are not seen",
             "1 of 2 queries are longer than the 4 tokens the model reads; their ends are not seen",
         ], turn
+
+
+def test_costs_tell_the_index_and_what_was_not_encoded_anew(tmp_path: Path) -> None:
+    for stored in (0, 3):
+        retriever = DenseRetriever.over(Stub(), Workplace(cache=tmp_path))
+        retriever.index(_documents("a", "bb", "ccc"))
+        retriever.search([Query("q1", "a" * (stored + 1))], 1)  # another text each time
+        assert retriever.costs() == {
+            "index_bytes": 3 * 2 * 4, "from_store": {"document": stored, "query": 0},
+        }  # fmt: skip
 
 
 def test_an_encoder_of_another_kind_is_refused() -> None:

@@ -15,6 +15,7 @@ from beirkit.retrievers.lexical import bm25
 from beirkit.retrievers.lexical.analyzer import Analyzer, AnalyzerOptions
 from beirkit.retrievers.lexical.bm25 import BM25Options, BM25Retriever
 from beirkit.retrievers.lexical.counts import CountsBuilder, TermCounts
+from beirkit.retrievers.lexical.stream import latency
 
 PLAIN = AnalyzerOptions(stopwords="none", stemmer="none", min_length=1)
 
@@ -193,6 +194,25 @@ def test_report() -> None:
     assert retriever.report() == {
         "documents": 3, "average_length": 4 / 3, "terms": 2, "postings": 3, "documents_without_terms": 1,
     }  # fmt: skip
+
+
+def test_costs() -> None:
+    retriever = BM25Retriever(BM25Options())
+    assert retriever.costs() == {}
+    retriever.index([Document("d1", "", "red red car"), Document("d2"), Document("d3", "", "red")])
+    # three offsets of 8 bytes, and two numbers of 4 bytes for each of the three postings
+    assert retriever.costs() == {"index_bytes": 3 * 8 + 3 * 8}
+    for _ in range(2):
+        retriever.search([Query("q1", "red"), Query("q2", "car")], 2)
+        latency = retriever.costs()["latency_ms"]
+        assert latency["queries"] == 2
+        assert 0 <= latency["p50"] <= latency["p95"]
+
+
+def test_latency_by_hand() -> None:
+    assert latency([]) == {}
+    # 1, 2, 3, 4, 10 seconds: the 95th percentile lies four fifths between the last two
+    assert latency([3.0, 1.0, 10.0, 2.0, 4.0]) == {"latency_ms": {"p50": 3000, "p95": 8800, "queries": 5}}
 
 
 def test_identity_is_resolved() -> None:

@@ -1,0 +1,123 @@
+"""What results cost, as their folders tell."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from beirkit.cli.main import main
+from beirkit.costs import Cost, read_cost, speeds
+
+HOST = {"machine": "x86_64", "system": "Linux", "cpus": 2}
+
+
+WEIGHTS = {"model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"}
+DENSE = {"encoder": {"kind": "dense", "weights_sha256": WEIGHTS}}
+
+
+def kept(folder: Path, timings: Any, **manifest: Any) -> Path:
+    """A result folder with as much as is looked at."""
+    folder.mkdir(parents=True)
+    facts = {
+        "k": 10,
+        "queries": 100,
+        "self_match": {"query_ids": []},
+        "name": "own",
+        "report": {},
+        **manifest,
+    }
+    (folder / "manifest.json").write_text(json.dumps(facts), encoding="utf-8")
+    (folder / "timings.json").write_text(json.dumps(timings), encoding="utf-8")
+    return folder
+
+
+def test_everything_that_is_told(tmp_path: Path) -> None:
+    timings = {
+        "seconds": {"index": 4.0, "search": 2.0},
+        "peak_memory_mib": 300,
+        "host": HOST,
+        "index_bytes": 4096,
+        "latency_ms": {"p50": 1.5, "p95": 9.0, "queries": 100},
+        "from_store": {"document": 0, "query": 0},
+    }
+    report = {"document": {"texts": 1000}, "dimensions": 384}
+    folder = kept(tmp_path / "a", timings, name="minilm", report=report, retriever=DENSE)
+    assert read_cost(folder) == Cost(
+        documents_per_second=250,
+        queries_per_second=50,
+        latency_p50=1.5,
+        latency_p95=9,
+        index_bytes=4096,
+        dimensions=384,
+        parameters=22713216,
+        licence="Apache-2.0",
+        peak_memory_mib=300,
+        machine=json.dumps(HOST, sort_keys=True),
+    )
+
+
+@pytest.mark.parametrize(
+    ("stored", "documents", "queries"),
+    [
+        ({"document": 0, "query": 0}, 250, 50),
+        ({"document": 900, "query": 0}, None, 50),
+        ({"document": 1000, "query": 3}, None, None),
+        (None, None, None),  # of an older version, which did not say
+    ],
+)
+def test_vectors_from_the_store_are_no_speed(
+    tmp_path: Path, stored: Any, documents: float | None, queries: float | None
+) -> None:
+    timings = {"seconds": {"index": 4.0, "search": 2.0}} | ({} if stored is None else {"from_store": stored})
+    folder = kept(
+        tmp_path / "a",
+        timings,
+        report={"document": {"texts": 1000}},
+        retriever=DENSE,
+    )
+    cost = read_cost(folder)
+    assert (cost.documents_per_second, cost.queries_per_second) == (documents, queries)
+
+
+def test_what_is_not_recorded_is_open(tmp_path: Path) -> None:
+    assert read_cost(kept(tmp_path / "a", {})) == Cost()
+    damaged = kept(tmp_path / "b", {"seconds": "soon", "latency_ms": [1], "index_bytes": None})
+    assert read_cost(damaged) == Cost()
+    (damaged / "timings.json").write_text("{", encoding="utf-8")
+    assert read_cost(damaged) == Cost()
+    bare = tmp_path / "run.trec"
+    bare.write_text("q1 Q0 d1 1 1.0 t\n", encoding="utf-8")
+    assert read_cost(bare) == Cost()
+
+
+@pytest.mark.parametrize("name", ["minilm", "minilm:model=other", "mine", "bm25"])
+def test_another_model_has_no_licence_of_ours(tmp_path: Path, name: str) -> None:
+    other = {"encoder": {"kind": "dense", "weights_sha256": {"model.safetensors": "00" * 32}}}
+    cost = read_cost(kept(tmp_path / "a", {}, name=name, retriever=other))
+    assert (cost.licence, cost.parameters) == ("", None)
+
+
+def test_speeds_of_one_machine_only(tmp_path: Path) -> None:
+    def one(name: str, seconds: float, **host: Any) -> Path:
+        return kept(tmp_path / name, {"seconds": {"search": seconds}, "host": {**HOST, **host}})
+
+    a, b, c = one("a", 2.0), one("b", 4.0), one("c", 4.0, cpus=64)
+    unknown = kept(tmp_path / "d", {"host": HOST})
+    assert speeds({"A": a, "B": b, "D": unknown}) == {"A": 50, "B": 25}
+    assert speeds({"A": a, "C": c}) == {}
+    assert speeds({"D": unknown}) == {}
+
+
+def test_a_run_records_what_it_costs(birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "-d", str(birds), "-r", "bm25", "--out", str(tmp_path / "out"), "--json"]) == 0
+    [item] = json.loads(capsys.readouterr().out)["results"]
+    timings = json.loads((Path(item["path"]) / "timings.json").read_text(encoding="utf-8"))
+    assert timings["latency_ms"]["queries"] == 4
+    cost = read_cost(Path(item["path"]))
+    assert cost.index_bytes == timings["index_bytes"] > 0
+    assert cost.latency_p50 == timings["latency_ms"]["p50"]
+    assert (cost.licence, cost.parameters, cost.dimensions) == ("", None, None)
+    assert read_cost(Path(item["path"]) / "run.trec.gz") == cost
