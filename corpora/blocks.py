@@ -24,6 +24,7 @@ _FEW = 32  # records taken at a time
 _METADATA: tuple[str, Any, Any] = ("metadata", Metadata, msgspec.field(default_factory=dict))
 
 _documents = msgspec.json.Decoder(Document)
+_fields = msgspec.json.Decoder(dict[str, Any])
 _queries = msgspec.json.Decoder(Query)
 
 
@@ -136,6 +137,36 @@ def keyed_queries(keys: Mapping[str, str]) -> Decode[Query] | None:
             return None
         queries = [Query(one.query_id, one.text, one.metadata) for one in found]
         return queries if are_sound([query.query_id for query in queries]) else None
+
+    return decode
+
+
+def documents_with_more(keys: Mapping[str, str] | None = None) -> Decode[Document]:
+    """A decoder of documents that have keys of their own beside BEIR's, which become their metadata.
+
+    Args:
+        keys: what the file calls ``_id``, ``title`` and ``text``, where it has other names for them.
+    """
+    keys = keys or {}
+    names = id_key, title_key, text_key = [keys.get(key, key) for key in ("_id", "title", "text")]
+    renamed = frozenset((*keys, "metadata")) - set(names)  # what only a closer look can place
+    read = _fields.decode
+
+    def decode(lines: Sequence[bytes]) -> list[Document] | None:
+        documents = []
+        for line in lines:
+            try:
+                fields = read(line)
+            except (ValueError, RecursionError):
+                return None
+            if not renamed.isdisjoint(fields):
+                return None
+            take = fields.pop
+            doc_id, title, text = take(id_key, None), take(title_key, ""), take(text_key, None)
+            if not (isinstance(doc_id, str) and isinstance(title, str) and isinstance(text, str)):
+                return None
+            documents.append(Document(doc_id, title, text, fields))
+        return documents if are_sound([document.doc_id for document in documents]) else None
 
     return decode
 

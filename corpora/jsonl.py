@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -17,6 +17,7 @@ from beirkit.corpora.blocks import (
     batches,
     common_documents,
     common_queries,
+    documents_with_more,
     keyed_documents,
     keyed_queries,
     line_blocks,
@@ -123,7 +124,7 @@ def read_documents(
         _batches,
         path,
         partial(parse_document, keys=keys) if keys else parse_document,
-        keyed_documents(keys) if keys else common_documents,
+        [keyed_documents(keys) if keys else common_documents, documents_with_more(keys)],
         repair=repair,
         skip_without_id=skip_without_id,
         warn=warn,
@@ -144,7 +145,7 @@ def read_queries(
         _batches,
         path,
         partial(parse_query, keys=keys) if keys else parse_query,
-        keyed_queries(keys) if keys else common_queries,
+        [keyed_queries(keys) if keys else common_queries],
         repair=repair,
         skip_without_id=skip_without_id,
         warn=warn,
@@ -159,16 +160,17 @@ def _each_once(rows: Callable[[], Iterable[Batch[RecordT]]], path: Path, warn: W
 def _batches(
     path: Path,
     parse: Callable[[bytes], RecordT],
-    decode: Decode[RecordT] | None,
+    decoders: Sequence[Decode[RecordT] | None],
     *,
     repair: bool,
     skip_without_id: bool,
     warn: Warn,
 ) -> Iterator[Batch[RecordT]]:
-    """The records with their line numbers: whole blocks where ``decode`` can, line by line elsewhere."""
+    """The records with their line numbers: whole blocks where a decoder can, line by line elsewhere."""
     skipped: list[int] | None = [] if skip_without_id else None
     for number, lines in line_blocks(path):
-        records = decode(lines) if decode else None
+        found = (decode(lines) for decode in decoders if decode is not None)
+        records = next((records for records in found if records is not None), None)
         if records is None:
             yield from batches(_numbered(enumerate(lines, number), path, parse, repair, skipped))
         else:

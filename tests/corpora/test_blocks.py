@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import islice
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from beirkit.corpora.blocks import counted, keyed_documents, keyed_queries
+from beirkit.corpora.blocks import counted, documents_with_more, keyed_documents, keyed_queries
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.jsonl import parse_document, parse_query
 from beirkit.corpora.records import Document, Query
@@ -65,6 +68,38 @@ def test_one_name_for_two_things_is_left_to_a_closer_look() -> None:
     exchanged = keyed_documents({"title": "text", "text": "title"})
     assert exchanged is not None
     assert exchanged([b'{"_id": "a", "title": "x", "text": "y"}']) == [Document("a", "y", "x")]
+
+
+PLAIN_FIELDS: list[tuple[str, list[Any]]] = [
+    ("_id", ["a", "é", 7, None, "", "a\tb"]),
+    ("docid", ["b", 3]),
+    ("title", ["T", "", None, 1]),
+    ("text", ["x", "", None]),
+    ("body", ["y", None]),
+    ("metadata", [{}, {"k": 1}, None, "m"]),
+    ("k", [1, None]),
+    ("url", ["u", [1.5, {"a": None}]]),
+]
+
+
+@given(st.data(), st.sampled_from([None, {}, KEYS, {"title": "text", "text": "title"}, {"_id": "k"}]))
+def test_documents_with_keys_of_their_own(data: st.DataObject, keys: dict[str, str] | None) -> None:
+    """What is decoded at once is what a closer look at each line gives."""
+    fields = data.draw(st.permutations(PLAIN_FIELDS))
+    chosen = [field for field in fields if data.draw(st.booleans())]
+    line = json.dumps({name: data.draw(st.sampled_from(values)) for name, values in chosen}).encode()
+    found = documents_with_more(keys)([line])
+    if found is not None:
+        assert found == [parse_document(line, keys)]
+        assert list(found[0].metadata) == list(parse_document(line, keys).metadata)
+
+
+def test_more_keys_are_decoded_at_once() -> None:
+    line = b'{"url": "u", "_id": "a", "text": "x", "n": [1]}'
+    assert documents_with_more()([line]) == [Document("a", "", "x", {"url": "u", "n": [1]})]
+    keyed = b'{"docid": "a", "title": "T", "body": "x", "n": 1}'
+    assert documents_with_more(KEYS)([keyed, keyed]) == [Document("a", "T", "x", {"n": 1})] * 2
+    assert documents_with_more()([line, b"", line]) is None
 
 
 def test_an_error_comes_after_the_records_before_it() -> None:
