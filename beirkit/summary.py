@@ -34,6 +34,7 @@ class Summary:
         self.name = name
         self.title = title
         self.cells = cells
+        self.tree = tree
         self.measures: tuple[Measure, ...] = tuple(dict.fromkeys(m for cell in cells for m in cell.measures))
         self.means = mean_rows(tree or SuiteNode("", ()), cells, self.measures)
 
@@ -101,6 +102,7 @@ class Summary:
         return {
             "title": self.title,
             "protocol": self.cells[0].protocol.describe() if self.cells else "",
+            "suite": _members(self.tree) if self.tree is not None else None,
             "results": [_item(cell) for cell in self.cells],
             "means": [row.to_json() for row in self.means],
         }
@@ -129,6 +131,12 @@ class Summary:
         with atomic_open(page) as file:
             file.write(self.markdown())
         return data, page
+
+
+def _members(tree: SuiteNode) -> dict[str, Any]:
+    """A suite for machines: the name of each dataset, and the suites inside."""
+    members = [_members(one) if isinstance(one, SuiteNode) else one for one in tree.members]
+    return {"name": tree.name, "members": members}
 
 
 def _item(cell: Cell) -> dict[str, Any]:

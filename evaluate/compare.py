@@ -2,84 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import combinations
-from math import fsum
 from typing import Any, Literal
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
-from beirkit.corpora.errors import UnknownNameError, UsageError, nearest
+from beirkit.corpora.errors import UnknownNameError, nearest
 from beirkit.evaluate.comparable import comparable_values
 from beirkit.evaluate.measures import Measure
+from beirkit.evaluate.pairs import Comparison, Draws, Standing, reversed_comparison
 from beirkit.evaluate.scores import Scores
-from beirkit.evaluate.statistics.chance import rng_for
-from beirkit.evaluate.statistics.corrections import CORRECTIONS, Correction
-from beirkit.evaluate.statistics.effects import detectable_difference, effect_size
-from beirkit.evaluate.statistics.intervals import bootstrap_interval
-from beirkit.evaluate.statistics.paired import TESTS, Test, p_value
-
-# Differences below this come from the order of additions, not from the systems.
-_NOISE = 1e-12
+from beirkit.evaluate.statistics.corrections import Correction
+from beirkit.evaluate.statistics.paired import Test
 
 Pairs = Literal["baseline", "all"]
-Interval = tuple[float, float]
-
-
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
-    """One system by itself.
-
-    Attributes:
-        system: its name.
-        mean: over the compared queries.
-        interval: bootstrap interval of the mean; None with fewer than two queries.
-    """
-
-    system: str
-    mean: float
-    interval: Interval | None = None
-
-
-class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """One system beside another one.
-
-    Attributes:
-        system: its name.
-        other: what it is compared with.
-        mean: the system's, over the compared queries.
-        difference: mean minus the other's.
-        interval: paired bootstrap interval of the difference.
-        p: of the table's test, two-sided; None: there was nothing to test with.
-        p_adjusted: the same, adjusted for the number of comparisons in the table.
-        p_values: of every test.
-        effect_size: the difference in deviations of the per-query differences; None where they do not vary.
-        detectable: the smallest difference that these queries would show, at level .05 with power .8.
-        wins: queries on which the system is better.
-        ties: queries on which both are equal.
-        losses: queries on which the other is better.
-        note: why there is no test, or that there is nothing to test.
-    """
-
-    system: str
-    other: str
-    mean: float
-    difference: float
-    interval: Interval | None = None
-    p: float | None = None
-    p_adjusted: float | None = None
-    p_values: dict[Test, float] = {}
-    effect_size: float | None = None
-    detectable: float | None = None
-    wins: int = 0
-    ties: int = 0
-    losses: int = 0
-    note: str = ""
-
-    def separable(self, level: float) -> bool:
-        """Whether the test, corrected, tells the two apart."""
-        return self.p_adjusted is not None and self.p_adjusted < level
 
 
 class ComparisonTable(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,7 +59,7 @@ class ComparisonTable(msgspec.Struct, frozen=True, kw_only=True):
             if (row.system, row.other) == (system, other):
                 return row
             if (row.system, row.other) == (other, system):
-                return _reversed(row, next(s.mean for s in self.standings if s.system == system))
+                return reversed_comparison(row, next(s.mean for s in self.standings if s.system == system))
         return None
 
 
@@ -160,24 +97,10 @@ def compare(
     wanted = Measure.parse(measure)
     if baseline not in scores:
         raise UnknownNameError(f"no system is called {baseline!r}", hint=nearest(baseline, list(scores)))
-    choices: dict[str, tuple[str, list[str]]] = {
-        "test": (test, [*TESTS]),
-        "correction": (correction, [*CORRECTIONS]),
-    }
-    for kind, (name, known) in choices.items():
-        if name not in known:
-            raise UnknownNameError(f"no {kind} is called {name!r}", hint=nearest(name, known))
-    if samples < 1:
-        raise UsageError(f"{samples} samples cannot be drawn", hint="10000 are usual")
-    if not 0 < level < 1:
-        raise UsageError(f"the level lies between 0 and 1, not at {level}", hint="0.05 is usual")
-    if wanted.about.total == "geometric":
-        raise UsageError(f"{wanted} is no mean of per-query values", hint="compare AP instead")
+    draws = Draws.checked(wanted, test, correction, level, seed, samples)
     names = [baseline, *(name for name in scores if name != baseline)]
     queries, values = comparable_values(scores, wanted, names)
     chosen = list(combinations(names, 2)) if pairs == "all" else [(baseline, name) for name in names[1:]]
-    draw = _Draw(str(wanted), test, level, seed, samples)
-    rows = [draw.comparison(ours, values[ours], other, values[other]) for other, ours in chosen]
     return ComparisonTable(
         measure=wanted,
         baseline="" if pairs == "all" else baseline,
@@ -188,81 +111,10 @@ def compare(
         level=level,
         test=test,
         correction=correction,
-        standings=tuple(sorted((draw.standing(n, values[n]) for n in names), key=_by_mean)),
-        rows=tuple(_adjusted(rows, correction)),
-    )
-
-
-class _Draw(msgspec.Struct, frozen=True):
-    """What every comparison of a table is drawn with."""
-
-    measure: str
-    test: Test
-    level: float
-    seed: int
-    samples: int
-
-    def standing(self, system: str, values: npt.NDArray[np.float64]) -> Standing:
-        interval = None
-        if len(values) > 1:
-            rng = rng_for(self.seed, "mean", system, self.measure)
-            interval = bootstrap_interval(values, rng, samples=self.samples, level=1 - self.level)
-        return Standing(system=system, mean=_mean(values), interval=interval)
-
-    def comparison(
-        self, system: str, values: npt.NDArray[np.float64], other: str, base: npt.NDArray[np.float64]
-    ) -> Comparison:
-        differences = values - base
-        differences[np.abs(differences) <= _NOISE] = 0.0
-        wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
-        known = Comparison(
-            system=system,
-            other=other,
-            mean=_mean(values),
-            difference=_mean(differences),
-            effect_size=effect_size(differences),
-            detectable=detectable_difference(differences, level=self.level),
-            wins=wins,
-            ties=len(differences) - wins - losses,
-            losses=losses,
-        )
-        if len(differences) < 2:
-            return msgspec.structs.replace(known, note="too few queries for a test")
-        if not wins and not losses:
-            same: dict[Test, float] = dict.fromkeys(TESTS, 1.0)
-            note = "identical per-query scores"
-            return msgspec.structs.replace(known, interval=(0.0, 0.0), p=1.0, p_values=same, note=note)
-        rng = rng_for(self.seed, other, system, self.measure)
-        interval = bootstrap_interval(differences, rng, samples=self.samples, level=1 - self.level)
-        found = {test: p_value(test, differences, rng, samples=self.samples) for test in TESTS}
-        return msgspec.structs.replace(known, interval=interval, p=found[self.test], p_values=found)
-
-
-def _adjusted(rows: Sequence[Comparison], correction: Correction) -> list[Comparison]:
-    """The rows with p-values adjusted over those that were tested."""
-    tested = [row.p for row in rows if row.p is not None]
-    adjusted = iter(CORRECTIONS[correction](tested))
-    return [row if row.p is None else msgspec.structs.replace(row, p_adjusted=next(adjusted)) for row in rows]
-
-
-def _reversed(row: Comparison, mean: float) -> Comparison:
-    """The same comparison from the other system's side."""
-    return msgspec.structs.replace(
-        row,
-        system=row.other,
-        other=row.system,
-        mean=mean,
-        difference=-row.difference,
-        interval=None if row.interval is None else (-row.interval[1], -row.interval[0]),
-        effect_size=None if row.effect_size is None else -row.effect_size,
-        wins=row.losses,
-        losses=row.wins,
+        standings=tuple(sorted((draws.standing(n, values[n]) for n in names), key=_by_mean)),
+        rows=tuple(draws.comparisons(values, chosen, correction)),
     )
 
 
 def _by_mean(standing: Standing) -> tuple[float, str]:
     return -standing.mean, standing.system
-
-
-def _mean(values: npt.NDArray[np.float64]) -> float:
-    return fsum(values.tolist()) / len(values)

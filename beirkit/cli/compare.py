@@ -8,40 +8,70 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from beirkit.cli.arguments import add_json, add_measures
-from beirkit.cli.score import add_depth, add_judgments, add_lenient_scores
-from beirkit.figures import figure
+from beirkit.cli.score import add_default_relevance, add_depth, add_lenient_scores
 
 if TYPE_CHECKING:
-    from beirkit.evaluate.compare import Comparison, ComparisonTable
+    from beirkit.cli.compare_report import Report
+    from beirkit.evaluate.measures import Measure
 
-_CORRECTED = {
-    "holm": "Holm over the comparisons of one table",
-    "bh": "Benjamini and Hochberg over the comparisons of one table",
-    "none": "not corrected for the number of comparisons",
-}
+FORMATS = ("table", "markdown", "csv", "json", "latex")
+_BY_SUFFIX = {".md": "markdown", ".csv": "csv", ".json": "json", ".tex": "latex"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "runs", metavar="RUN", nargs="+", type=Path, help="run files, or result folders of `beirkit run`"
+        "runs",
+        metavar="RUN",
+        nargs="*",
+        type=Path,
+        help="run files, result folders of `beirkit run`, or the results/SUITE.json it wrote",
     )
-    add_judgments(parser, option=True)
+    parser.add_argument(
+        "--qrels",
+        metavar="QRELS",
+        type=Path,
+        help="judgments: a TREC file, a BEIR .tsv, or a BEIR folder; results of `beirkit run` need none "
+        "and are compared as they were scored",
+    )
+    add_default_relevance(parser)
+    parser.add_argument("--split", metavar="NAME", help="split of a BEIR folder (default: the reported one)")
     parser.add_argument(
         "--baseline",
         metavar="RUN",
-        type=Path,
-        help="the run all others are compared with (default: the first)",
+        help="the run, or the name of the system, all others are compared with (default: the first)",
+    )
+    parser.add_argument(
+        "--seeds",
+        metavar="NAME=RUN,RUN",
+        action="append",
+        default=[],
+        help="runs of one configuration with several seeds, as one system; may be repeated",
+    )
+    parser.add_argument(
+        "--suite",
+        metavar="SUITE",
+        help="the suite whose mean is compared, a name or a file (default: that of the results)",
     )
     add_measures(parser)
     add_depth(parser)
     parser.add_argument(
         "--protocol",
-        default="beirkit",
         metavar="NAME",
-        help="how the runs are scored, such as beirkit:missing=skip",
+        help="how the runs are scored, such as beirkit:missing=skip (default: beirkit, or the results' own)",
     )
     add_lenient_scores(parser)
+    _add_statistics(parser)
+    parser.add_argument(
+        "--force",
+        action="store_true",
+        help="compare results of different data, splits, depths or protocols all the same",
+    )
+    _add_outputs(parser)
+    add_json(parser)
+
+
+def _add_statistics(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pairs",
         choices=("baseline", "all"),
@@ -65,169 +95,131 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--samples", type=int, default=10_000, metavar="N", help="how many are drawn (default: 10000)"
     )
     parser.add_argument(
-        "--force",
-        action="store_true",
-        help="compare results of different data, splits or depths all the same",
+        "--gate",
+        metavar="'MEASURE >= X'",
+        action="append",
+        default=[],
+        help="exit with 1 where the lower end of the interval of the difference to the baseline falls below "
+        "X, such as 'nDCG@10 >= -0.01'; may be repeated",
     )
-    add_json(parser)
+
+
+def _add_outputs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        help="how the comparison is written (default: table, or as the name of --out says)",
+    )
+    parser.add_argument("--out", metavar="FILE", type=Path, help="write it to FILE too")
+    parser.add_argument(
+        "--markdown", metavar="FILE", type=Path, help="write the comparison and its gates to FILE as Markdown"
+    )
+    parser.add_argument(
+        "--junit",
+        metavar="FILE",
+        type=Path,
+        help="write JUnit XML to FILE, one test case per gate and system",
+    )
+    parser.add_argument("--percent", action="store_true", help="show figures in hundredths: 52.31 for .5231")
+    parser.add_argument(
+        "--decimals", type=int, metavar="N", help="decimals of figures (default: the protocol's)"
+    )
 
 
 def execute(args: argparse.Namespace) -> int:
-    """Compare runs with a baseline on the same judgments."""
-    import msgspec
+    """Compare runs with a baseline, on one dataset or over a suite; 1 where a gate does not hold."""
+    from beirkit.cli.compare_gates import write_junit
+    from beirkit.cli.compare_inputs import gather
+    from beirkit.cli.compare_report import build
+    from beirkit.corpora.errors import UsageError
+    from beirkit.corpora.files import atomic_open
+    from beirkit.evaluate.gate import Gate
 
-    from beirkit.cli.output import print_json
-    from beirkit.cli.score import read_judgments
-    from beirkit.evaluate.compare import compare
-    from beirkit.evaluate.engine import evaluate
-    from beirkit.evaluate.measures import parse_measures
-    from beirkit.evaluate.protocol import get_protocol
-    from beirkit.evaluate.statistics.paired import TESTS
-    from beirkit.runs import counted_depth, find_run, searched_judgments
-
-    protocol = get_protocol(args.protocol)
-    measures = parse_measures(args.measures or protocol.measures[:1])
-    paths = list(dict.fromkeys([*([args.baseline] if args.baseline else []), *args.runs]))
-    named = system_names(paths)
-    require_comparable(named, force=args.force)
-    exam = read_judgments(args.qrels, args.split, args.default_relevance)
-    given = {name: find_run(path) for name, path in named.items()}
-    depth = counted_depth(args.depth, given.items())
-    qrels = searched_judgments(exam.qrels, given.values())
-    part = next((one.sample for one in given.values() if one.sample is not None), None)
-    sample = exam.sample if part is None else msgspec.to_builtins(part)
-    scores = {
-        name: evaluate(
-            qrels,
-            one.read(qrels, lenient_scores=args.lenient_scores),
-            measures,
-            protocol,
-            self_match_ids=one.self_match_ids if exam.self_match_ids is None else exam.self_match_ids,
-            depth=depth,
-            lenient_scores=args.lenient_scores,
-        )
-        for name, one in given.items()
-    }
-    baseline = next(iter(scores))
-    tables = [
-        compare(
-            scores,
-            measure,
-            baseline,
-            pairs=args.pairs,
-            test=args.test,
-            correction=args.correction,
-            level=args.level,
-            seed=args.seed,
-            samples=args.samples,
-        )
-        for measure in measures
-    ]
-    for table in tables:
-        _show(table, sample=bool(sample), digits=protocol.digits, to_stderr=args.json)
+    form = _form(args)
+    _refuse_inputs(args)
+    if args.decimals is not None and not 0 <= args.decimals <= 15:
+        raise UsageError(f"--decimals {args.decimals}: a whole number from 0 to 15")
+    gates = [Gate.parse(text) for text in args.gate]
+    gated: list[Measure] = list(dict.fromkeys(gate.measure for gate in gates))
+    report = build(args, gather(args, gated), gates)
+    machine = args.json or (form == "json" and args.out is None)
+    if args.out is None and form not in ("table", "json"):
+        sys.stdout.write(_written(report, form))
+    else:
+        _show(report, to_stderr=machine)
     if not args.quiet:
-        print(f"Protocol: {protocol.describe()}", file=sys.stderr)
-        if depth is not None:
-            print(f"Depth: {depth:,} results per query count", file=sys.stderr)
-        print(
-            f"Intervals: bootstrap, percentile, {1 - args.level:.0%}; p: {TESTS[args.test]}; "
-            f"{args.samples:,} draws, seed {args.seed}; {_CORRECTED[args.correction]}",
-            file=sys.stderr,
-        )
-    if args.json:
-        print_json([{**table.to_dict(), "depth": depth, "sample": sample} for table in tables])
-    return 0
+        for note in report.notes:
+            print(note, file=sys.stderr)
+    if machine:
+        from beirkit.cli.output import print_json
+
+        print_json(report.to_json())
+    for path, wanted in ((args.out, form), (args.markdown, "markdown")):
+        if path is not None:
+            with atomic_open(path) as file:
+                file.write(_written(report, wanted))
+    if args.junit is not None:
+        write_junit(args.junit, report)
+    return 0 if report.passed else 1
 
 
-def require_comparable(results: dict[str, Path], *, force: bool) -> None:
-    """Refuse results of different data, splits or depths, or only say what differs.
+def _form(args: argparse.Namespace) -> str:
+    """What is written: as asked, else as the file's name says, else tables."""
+    by_name = _BY_SUFFIX.get(args.out.suffix, "table") if args.out is not None else "table"
+    return str(args.format or by_name)
+
+
+def _refuse_inputs(args: argparse.Namespace) -> None:
+    """Refuse to write over what is compared.
 
     Raises:
-        UsageError: not ``force``, and something differs; lists it.
+        UsageError: an output is one of the runs, or the judgments.
     """
     from beirkit.corpora.errors import UsageError
-    from beirkit.results import differing_settings
-    from beirkit.runs import result_folder
 
-    folders = {name: folder for name, path in results.items() if (folder := result_folder(path))}
-    differing = differing_settings(folders)
-    if differing and not force:
-        raise UsageError(
-            "these results are not comparable: " + "; ".join(differing),
-            hint="--force compares them all the same",
-        )
-    for difference in differing:
-        print(f"compared all the same: {difference}", file=sys.stderr)
+    given = [*args.runs, *([args.qrels] if args.qrels else []), Path(args.baseline or ".")]
+    given += [Path(part) for text in args.seeds for part in text.partition("=")[2].split(",")]
+    inputs = {path.resolve() for path in given}
+    for option in ("out", "markdown", "junit"):
+        path = getattr(args, option)
+        if path is not None and path.resolve() in inputs:
+            raise UsageError(f"--{option} would write over what is compared", path=path)
 
 
-def system_names(paths: list[Path]) -> dict[str, Path]:
-    """A short name for each run: its file or folder name, with the parents it takes to tell them apart."""
-    names: dict[str, Path] = {}
-    for path in paths:
-        parts = [
-            p for p in (path.parent if path.name.startswith("run.") else path).parts if p not in (".", "/")
-        ]
-        for depth in range(1, len(parts) + 1):
-            name = "/".join(parts[-depth:])
-            if name not in names and sum(name == "/".join(other.parts[-depth:]) for other in paths) <= 1:
-                break
-        else:
-            name = str(path)
-        names[name] = path
-    return names
+def _written(report: Report, form: str) -> str:
+    """The comparison in one of the forms."""
+    import contextlib
+    import io
+    import json
+
+    from beirkit.cli.compare_formats import csv_text, latex, markdown
+
+    if form == "markdown":
+        return markdown(report)
+    if form == "csv":
+        return csv_text(report)
+    if form == "latex":
+        return latex(report)
+    if form == "json":
+        return json.dumps(report.to_json(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        _show(report, to_stderr=False)
+        print(*report.notes, sep="\n")
+    return out.getvalue()
 
 
-def _show(table: ComparisonTable, *, sample: bool, digits: int, to_stderr: bool) -> None:
-    """The verdict, then the systems by themselves, then beside each other."""
+def _show(report: Report, *, to_stderr: bool) -> None:
+    """The verdict, then the tables, then which gates hold."""
+    from beirkit.cli.compare_formats import gate_sheet, sheets
     from beirkit.cli.output import print_table
-    from beirkit.evaluate.verdict import verdict
 
-    mark = " (SAMPLE)" if sample else ""
-    print(
-        f"{table.measure}{mark}: {'; '.join(verdict(table, digits=digits))}",
-        file=sys.stderr if to_stderr else sys.stdout,
-    )
-    confidence = f"{1 - table.level:.0%} interval"
-    standings = [
-        (one.system, f"{one.mean:.{digits}f}", _interval(one.interval, digits)) for one in table.standings
-    ]
-    print_table(
-        f"{table.measure} over {table.queries:,} queries{mark}",
-        ("system", "mean", confidence),
-        standings,
-        to_stderr=to_stderr,
-    )
-    print_table(
-        "",
-        ("system", "compared with", "difference", confidence, "p", "p adjusted", "effect size",
-         "detectable", "better/same/worse", ""),
-        [_row(item, digits) for item in table.rows],
-        left=2,
-        to_stderr=to_stderr,
-    )  # fmt: skip
-
-
-def _row(item: Comparison, digits: int) -> list[str]:
-    """One comparison."""
-    return [
-        item.system,
-        item.other,
-        f"{item.difference:+.{digits}f}",
-        _interval(item.interval, digits, sign="+"),
-        _p_value(item.p),
-        _p_value(item.p_adjusted),
-        "–" if item.effect_size is None else f"{item.effect_size:+.2f}",
-        figure(item.detectable, digits),
-        f"{item.wins}/{item.ties}/{item.losses}",
-        item.note,
-    ]
-
-
-def _interval(interval: tuple[float, float] | None, digits: int, *, sign: str = "") -> str:
-    if interval is None:
-        return "–"
-    return " … ".join(f"{end:{sign}.{digits}f}" for end in interval)
-
-
-def _p_value(p: float | None) -> str:
-    return "–" if p is None else "<.0001" if p < 0.0001 else f"{p:.4f}"
+    stream = sys.stderr if to_stderr else sys.stdout
+    marks = {one.contest.dataset: one.contest.mark for one in report.results}
+    for where, measure, said in report.verdict():
+        place = f"{where}: {measure}" if where else measure
+        for sentence in said:
+            print(f"{place}{marks.get(where, '')}: {sentence}", file=stream)
+    tables = sheets(report) + ([gate_sheet(report)] if report.gates else [])
+    for sheet in tables:
+        print_table(sheet.title, sheet.columns, sheet.rows, left=sheet.left, to_stderr=to_stderr)

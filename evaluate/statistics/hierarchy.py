@@ -37,10 +37,14 @@ class SuiteDraws:
         return _interval(self.draws[:, ours] - self.draws[:, theirs], level)
 
     def ranks(self) -> npt.NDArray[np.float64]:
-        """``(samples, n_systems)`` ranks from 1 in each draw; equal means share the better one's."""
-        better = self.draws[:, :, None] < self.draws[:, None, :]
-        ranks: npt.NDArray[np.float64] = 1.0 + better.sum(axis=2)
-        return ranks
+        """``(samples, n_systems)`` ranks from 1 in each draw; equal means share the better one's.
+
+        Means that are equal but for the order of additions are equal.
+        """
+        from scipy import stats
+
+        ranks: npt.NDArray[np.float64] = stats.rankdata(-np.round(self.draws, 12), method="min", axis=1)
+        return ranks.astype(np.float64)
 
     def rank_interval(self, system: str, level: float = 0.95) -> tuple[int, int]:
         """Between which ranks a system lies in most draws."""

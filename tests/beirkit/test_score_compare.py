@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from beirkit.cli.compare import system_names
+from beirkit.cli.compare_inputs import system_names
 from beirkit.cli.main import main
 
 RUN = "q1 Q0 d1 1 2.0 mine\nq1 Q0 d2 2 1.0 mine\nq2 Q0 d9 1 5.0 mine\nq2 Q0 d2 2 4.0 mine\n"
@@ -121,7 +121,7 @@ def test_runs_are_compared_with_the_first_or_the_named_one(
 ) -> None:
     better = tmp_path / "better.trec"
     better.write_text("q1 Q0 d1 1 2.0 b\nq2 Q0 d2 1 5.0 b\nq3 Q0 d3 1 5.0 b\n", encoding="utf-8")
-    [table] = _json(capsys, "compare", run, better, "--qrels", qrels, "-m", "RR")
+    [table] = _json(capsys, "compare", run, better, "--qrels", qrels, "-m", "RR")["tables"]
     assert (table["measure"], table["baseline"], table["queries"]) == ("RR", "mine.trec", 3)
     assert [row["system"] for row in table["standings"]] == ["better.trec", "mine.trec"]
     [row] = table["rows"]
@@ -129,15 +129,15 @@ def test_runs_are_compared_with_the_first_or_the_named_one(
     assert row["difference"] == pytest.approx(0.5)
     assert row["p"] == pytest.approx(0.5)  # two of 2^2 sign flips
     assert row["wins"] == 2
-    [other] = _json(capsys, "compare", run, "--qrels", qrels, "--baseline", better, "-m", "RR")
+    [other] = _json(capsys, "compare", run, "--qrels", qrels, "--baseline", better, "-m", "RR")["tables"]
     assert other["baseline"] == "better.trec"
     assert other["rows"][0]["difference"] == pytest.approx(-0.5)
-    assert _json(capsys, "compare", run, better, "--qrels", qrels, "-m", "RR") == [table]
+    assert _json(capsys, "compare", run, better, "--qrels", qrels, "-m", "RR")["tables"] == [table]
 
 
 def test_result_folders_can_be_compared(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
     items = _json(capsys, "run", "-d", birds, "-r", "bm25", "rank-bm25")["results"]
-    [table] = _json(capsys, "compare", *(item["path"] for item in items), "--qrels", birds)
+    [table] = _json(capsys, "compare", *(item["path"] for item in items), "--qrels", birds)["tables"]
     means = {row["system"].split("--")[0]: row["mean"] for row in table["standings"]}
     assert means == {item["retriever"]: pytest.approx(item["measures"]["nDCG@10"]) for item in items}
     assert main(["compare", *(item["path"] for item in items), "--qrels", str(birds)]) == 0
@@ -184,7 +184,7 @@ def test_a_score_that_is_not_finite_names_the_option_that_takes_it(
     assert "--lenient-scores (in Python: lenient_scores=True)" in error
     assert str(odd) in error
     found = _json(capsys, *words, "-m", "RR@10", "--lenient-scores")
-    mean = found["measures"]["RR@10"] if command == "score" else found[0]["rows"][0]["mean"]
+    mean = found["measures"]["RR@10"] if command == "score" else found["tables"][0]["rows"][0]["mean"]
     assert mean == pytest.approx(1 / 6)
 
 

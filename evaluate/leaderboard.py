@@ -1,0 +1,207 @@
+"""Many systems in order: what their ranks are worth, and which of them no test tells apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations, pairwise
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from beirkit.corpora.errors import UsageError
+from beirkit.evaluate.comparable import comparable_values
+from beirkit.evaluate.measures import Measure
+from beirkit.evaluate.pairs import NOISE, Comparison, Draws, Interval
+from beirkit.evaluate.scores import Scores
+from beirkit.evaluate.statistics.chance import rng_for
+from beirkit.evaluate.statistics.corrections import Correction
+from beirkit.evaluate.statistics.hierarchy import SuiteDraws
+from beirkit.evaluate.statistics.intervals import resampled_means
+from beirkit.evaluate.statistics.paired import Test
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """One system of a leaderboard.
+
+    Attributes:
+        rank: shared by systems that are not separable from the first of them, and by equal means.
+        system: its name.
+        mean: over the queries, or over the members of a suite.
+        interval: bootstrap interval of the mean.
+        rank_interval: between which ranks the system lies when queries (and datasets) are drawn again.
+        first: how probable it is that the system is first when they are.
+    """
+
+    rank: int
+    system: str
+    mean: float
+    interval: Interval | None = None
+    rank_interval: tuple[int, int] | None = None
+    first: float | None = None
+
+
+class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
+    """Systems by their mean, best first.
+
+    Attributes:
+        places: equal means by name.
+        adjacent: each system beside the one above it; their p-values are corrected for their number.
+        level: of the tests; intervals have 1 minus it.
+    """
+
+    places: tuple[Place, ...]
+    adjacent: tuple[Comparison, ...]
+    level: float
+
+    @property
+    def separable(self) -> int:
+        """How many adjacent pairs the corrected test tells apart."""
+        return sum(pair.separable(self.level) for pair in self.adjacent)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The leaderboard for JSON."""
+        facts: dict[str, Any] = msgspec.to_builtins(self)
+        return {**facts, "separable_adjacent_pairs": self.separable}
+
+
+def rank_means(
+    means: Mapping[str, float | None], separable: Callable[[str, str], bool] | None = None
+) -> list[tuple[int | None, str, float | None]]:
+    """Rank, name and mean of each system, best first, equal means by name.
+
+    The best system leads a group. A system shares the rank of its group's leader while it is not separable
+    from that leader; the first that is separable leads a group of its own, at the place it stands in. Equal
+    means share a rank whatever ``separable`` says. So a rank never tells two systems apart that cannot be,
+    and two systems of one rank need not be alike: each is only too near the best of them.
+
+    Args:
+        means: of each system; None, for systems without one, is last, without a rank.
+        separable: whether a leader and a system can be told apart; without it only equal means share a rank.
+    """
+    known = [(name, mean) for name, mean in means.items() if mean is not None]
+    known.sort(key=lambda item: (-round(item[1] / NOISE) * NOISE, item[0]))
+    rows: list[tuple[int | None, str, float | None]] = []
+    leader, rank, above = "", 0, float("inf")
+    for place, (name, mean) in enumerate(known, 1):
+        alike = bool(leader) and (
+            abs(above - mean) <= NOISE or (separable is not None and not separable(leader, name))
+        )
+        if not alike:
+            leader, rank = name, place
+        rows.append((rank, name, mean))
+        above = mean
+    return rows + [(None, name, None) for name in sorted(name for name in means if means[name] is None)]
+
+
+def places(draws: SuiteDraws, level: float = 0.05) -> tuple[Place, ...]:
+    """Every system with its rank and how sure it is.
+
+    Systems are separable where a bootstrap of all pairs at once says so: the difference of a pair, in
+    standard errors, is held against the largest that any pair of the drawn means has around its own
+    difference. The chance of calling any two equal systems separable is the level, however many there are.
+
+    Args:
+        draws: of one dataset's queries, or of a suite.
+        level: of the test; intervals have the confidence 1 minus it.
+    """
+    index = {name: column for column, name in enumerate(draws.systems)}
+    apart = _separable_pairs(draws, level)
+    ranks = draws.ranks()
+    leads = ranks == 1
+    first = (leads / leads.sum(axis=1, keepdims=True)).mean(axis=0)
+    ends = np.quantile(ranks, [level / 2, 1 - level / 2], axis=0)
+    found = []
+    for rank, name, mean in rank_means(
+        dict(zip(draws.systems, draws.means.tolist(), strict=True)),
+        lambda leader, name: bool(apart[index[leader], index[name]]),
+    ):
+        if rank is not None and mean is not None:
+            column = index[name]
+            place = Place(
+                rank=rank,
+                system=name,
+                mean=mean,
+                interval=draws.interval(name, 1 - level),
+                rank_interval=(int(np.floor(ends[0, column])), int(np.ceil(ends[1, column]))),
+                first=float(first[column]),
+            )
+            found.append(place)
+    return tuple(found)
+
+
+def leaderboard(
+    scores: Mapping[str, Scores],
+    measure: str | Measure,
+    *,
+    test: Test = "randomisation",
+    correction: Correction = "holm",
+    level: float = 0.05,
+    seed: int = 1,
+    samples: int = 10_000,
+) -> Leaderboard:
+    """The systems of one dataset in order; the outcome depends on the seed and the names only.
+
+    Args:
+        scores: by system, of the same judgments under the same protocol.
+        measure: what they are ordered by.
+        test: of each adjacent pair.
+        correction: of its p-values for their number.
+        level: of tests; intervals have the confidence 1 minus it.
+        seed: of bootstrap and randomisation.
+        samples: resamples and sign flips drawn.
+
+    Raises:
+        UsageError: the scores are not comparable; lists what differs. A measure was not computed.
+    """
+    wanted = Measure.parse(measure)
+    own = Draws.checked(wanted, test, correction, level, seed, samples)
+    names = sorted(scores)
+    if not names:
+        raise UsageError("there is no system to rank")
+    queries, values = comparable_values(scores, wanted, names)
+    if len(queries) < 2:
+        only = {name: float(values[name][0]) for name in names}
+        bare = [
+            Place(rank=rank, system=name, mean=mean)
+            for rank, name, mean in rank_means(only)
+            if rank is not None and mean is not None
+        ]
+        return Leaderboard(places=tuple(bare), adjacent=(), level=level)
+    table = np.stack([values[name] for name in names], axis=1)
+    draws = SuiteDraws(
+        tuple(names),
+        table.mean(axis=0),
+        resampled_means(table, rng_for(seed, "leaderboard", str(wanted)), samples=samples),
+    )
+    order = tuple(
+        msgspec.structs.replace(place, interval=own.standing(place.system, values[place.system]).interval)
+        for place in places(draws, level)
+    )
+    adjacent = own.comparisons(values, neighbours(order), correction)
+    return Leaderboard(places=order, adjacent=tuple(adjacent), level=level)
+
+
+def neighbours(order: Sequence[Place]) -> list[tuple[str, str]]:
+    """Each system behind the one above it."""
+    return [(above.system, below.system) for above, below in pairwise(order)]
+
+
+def _separable_pairs(draws: SuiteDraws, level: float) -> npt.NDArray[np.bool_]:
+    """``(n_systems, n_systems)``: whether two systems can be told apart, over all pairs at once."""
+    n = len(draws.systems)
+    apart = np.zeros((n, n), dtype=np.bool_)
+    size = np.zeros((n, n))
+    largest = np.zeros(len(draws.draws))
+    for i, j in combinations(range(n), 2):
+        difference = draws.means[i] - draws.means[j]
+        drawn = draws.draws[:, i] - draws.draws[:, j]
+        error = float(np.std(drawn))
+        if error <= NOISE:  # the two differ by the same amount everywhere, or not at all
+            apart[i, j] = apart[j, i] = abs(difference) > NOISE
+            continue
+        size[i, j] = size[j, i] = abs(difference) / error
+        np.maximum(largest, np.abs(drawn - difference) / error, out=largest)
+    found: npt.NDArray[np.bool_] = apart | (size > np.quantile(largest, 1 - level))
+    return found
