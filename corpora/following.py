@@ -147,9 +147,14 @@ class Follower:
 
 
 def is_worthwhile() -> bool:
-    """Whether a second process has a processor to run on."""
+    """Whether a processor is free for a second process: on a busy machine two take longer than one."""
     available = getattr(os, "sched_getaffinity", None)
-    return (len(available(0)) if available else os.cpu_count() or 1) > 1 and bool(sys.executable)
+    processors = len(available(0)) if available else os.cpu_count() or 1
+    try:
+        load = os.getloadavg()[0]
+    except OSError:
+        load = 0.0
+    return bool(sys.executable) and load < processors - 0.5 and processors > 1
 
 
 def main() -> None:

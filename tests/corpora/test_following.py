@@ -12,7 +12,7 @@ from beirkit.corpora import following
 from beirkit.corpora.collection import Collection, Provenance
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.folder import write_folder
-from beirkit.corpora.following import Counted, Follower, count
+from beirkit.corpora.following import Counted, Follower, count, is_worthwhile
 from beirkit.corpora.manifest import Manifest, verify_manifest
 from beirkit.corpora.records import Document
 
@@ -124,3 +124,13 @@ def test_a_count_needs_whole_lines_of_documents(tmp_path: Path) -> None:
     path.write_bytes(b'{"_id": "d"\n')
     with pytest.raises(ValueError, match=r"truncated"):
         count(path, 0, [12])
+
+
+def test_a_busy_machine_and_a_single_processor_get_no_second_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1}, raising=False)
+    for load, worthwhile in ((0.3, True), (1.4, True), (1.6, False), (9.0, False)):
+        monkeypatch.setattr("os.getloadavg", lambda load=load: (load, 0.0, 0.0))
+        assert is_worthwhile() == worthwhile
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0}, raising=False)
+    monkeypatch.setattr("os.getloadavg", lambda: (0.0, 0.0, 0.0))
+    assert not is_worthwhile()
