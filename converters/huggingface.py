@@ -71,7 +71,7 @@ class HuggingFace(Converter[HuggingFaceOptions]):
         """
         assert raw is not None  # the catalog sees to it
         main = Repository(raw)
-        judged = Repository(raw.resolve().parent / options.qrels) if options.qrels else main
+        judged = Repository(raw.absolute().parent / options.qrels) if options.qrels else main
         parts = find_parts(main, judged, options.subset)
         qrels = judged_splits(parts.qrels, options.split, judged)
         wanted = options.split or (next(iter(qrels)) if len(qrels) == 1 else "")

@@ -19,6 +19,8 @@ from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.notices import Once, Warn
 from beirkit.corpora.records import Document, Judgment, Query
 
+_BATCH = 1000  # rows
+
 
 class MtebOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Options of :class:`MtebTask`."""
@@ -83,8 +85,19 @@ class MtebTask(Converter[MtebOptions]):
 
 
 def _rows(task: str, what: str, table: Iterable[Mapping[str, Any]]) -> Iterator[Row]:
-    for number, cells in enumerate(table, start=1):
-        yield Row(Path(f"mteb:{task}", what), number, dict(cells))
+    path = Path(f"mteb:{task}", what)
+    for number, cells in enumerate(_cells(table), start=1):
+        yield Row(path, number, dict(cells))
+
+
+def _cells(table: Any) -> Iterator[Mapping[str, Any]]:
+    """The rows of a table; of one of the datasets library by batches, which takes a sixth of the time."""
+    if not hasattr(table, "iter"):
+        yield from table
+        return
+    for batch in table.iter(batch_size=_BATCH):
+        for values in zip(*batch.values(), strict=True):
+            yield dict(zip(batch, values, strict=True))
 
 
 def _documents(task: str, corpora: list[Any], warn: Warn) -> Iterator[Document]:

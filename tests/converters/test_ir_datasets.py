@@ -11,7 +11,7 @@ from beirkit.conversion import convert_source, format_of
 from beirkit.converters.catalog import convert
 from beirkit.converters.reading import named_fields
 from beirkit.corpora.collection import Collection
-from beirkit.corpora.errors import DataError, MissingExtraError, UnknownNameError, UsageError
+from beirkit.corpora.errors import BeirkitError, DataError, MissingExtraError, UnknownNameError, UsageError
 from beirkit.corpora.folder import open_folder
 from beirkit.corpora.records import Document, Judgment
 from tests.converters import local_irds
@@ -98,6 +98,23 @@ def test_nothing_is_downloaded_without_leave(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(ir_datasets.lazy_libs, "requests", lambda: asked.append("asked"))
     with pytest.raises(UsageError, match=r"would download http.* for nano-beir/scifact.*download=true"):
         opened("nano-beir/scifact")
+    assert not asked
+
+
+def test_every_id_of_the_library_is_opened_or_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    import ir_datasets
+
+    asked: list[str] = []
+    monkeypatch.setattr(ir_datasets.lazy_libs, "requests", lambda: asked.append("asked"))
+    monkeypatch.setenv("IR_DATASETS_SKIP_DEPRECATED_WARNING", "true")
+    refused: dict[str, str] = {}
+    for dataset_id in list(ir_datasets.registry):
+        try:
+            assert opened(dataset_id).splits
+        except BeirkitError as error:
+            refused[dataset_id] = str(error)
+    assert all(dataset_id in message for dataset_id, message in refused.items())
+    assert sum("would download" in message for message in refused.values()) > 600
     assert not asked
 
 
