@@ -30,6 +30,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run", "run retrievers on datasets and score them"),
     "score": ("score", "score a run file against judgments"),
     "compare": ("compare", "compare run files: differences, intervals, p-values"),
+    "pool": ("pool", "have unjudged results of several runs judged, and take the judgments back"),
+    "overlap": ("overlap", "find test queries and documents in training data, and score without them"),
     "version": ("version", "versions of beirkit and of what it stands on"),
 }
 

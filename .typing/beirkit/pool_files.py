@@ -1,0 +1,1 @@
+../../beirkit/pool_files.py

@@ -1,0 +1,1 @@
+../../beirkit/result_paths.py

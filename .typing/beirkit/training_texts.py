@@ -1,0 +1,1 @@
+../../beirkit/training_texts.py
