@@ -21,3 +21,11 @@ def local_irds_datasets(tmp_path_factory: pytest.TempPathFactory) -> None:
 def mteb_with_one_task(monkeypatch: pytest.MonkeyPatch) -> None:
     """A stand-in, whether mteb is installed or not."""
     monkeypatch.setitem(sys.modules, "mteb", fake_mteb.module())
+
+
+@pytest.fixture(autouse=True)
+def only_what_is_installed(request: pytest.FixtureRequest) -> None:
+    """The contract of a converter that stands on an optional part needs that part."""
+    params = getattr(getattr(request.node, "callspec", None), "params", {})
+    if params.get("name") == "ir_datasets" and not find_spec("ir_datasets"):
+        pytest.skip("needs the part 'irds'")
