@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from beirkit.cli import compare_details
 from beirkit.cli.arguments import add_json, add_measures
 from beirkit.cli.score import add_default_relevance, add_depth, add_lenient_scores
 
@@ -68,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="compare results of different data, splits, depths or protocols all the same",
     )
     _add_outputs(parser)
+    compare_details.add_arguments(parser)
     add_json(parser)
 
 
@@ -220,6 +222,8 @@ def _show(report: Report, *, to_stderr: bool) -> None:
         place = f"{where}: {measure}" if where else measure
         for sentence in said:
             print(f"{place}{marks.get(where, '')}: {sentence}", file=stream)
+    for sentence in report.said():
+        print(sentence, file=stream)
     tables = sheets(report) + ([gate_sheet(report)] if report.gates else [])
     for sheet in tables:
         print_table(sheet.title, sheet.columns, sheet.rows, left=sheet.left, to_stderr=to_stderr)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from beirkit.cli.compare_latex import Column, latex_table
@@ -24,9 +25,15 @@ _COLUMNS = (
 
 
 def sheets(report: Report) -> list[Sheet]:
-    """Every table: of the suite, then of each dataset."""
+    """Every table: of the suite, then of each dataset, then the details."""
     found = [sheet for table in report.suites for sheet in suite_sheets(table, report.given, report.style)]
-    return found + [sheet for one in report.results for sheet in result_sheets(one, report.style)]
+    found += [sheet for one in report.results for sheet in result_sheets(one, report.style)]
+    return found + [
+        replace(sheet, title=f"{dataset}: {sheet.title}" if dataset else sheet.title)
+        for dataset, details in report.details.items()
+        for detail in details.values()
+        for sheet in detail.sheets
+    ]
 
 
 def gate_sheet(report: Report) -> Sheet:
@@ -43,6 +50,7 @@ def markdown(report: Report) -> str:
     for where, measure, said in report.verdict():
         place = f"{where}, {measure}" if where else measure
         lines += [f"- {_text(place)}: {_text(sentence)}" for sentence in said]
+    lines += [f"- {_text(sentence)}" for sentence in report.said()]
     found = sheets(report) + ([gate_sheet(report)] if report.gates else [])
     for sheet in found:
         lines += ["", *([f"## {_text(sheet.title)}", ""] if sheet.title else [])]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from beirkit.cli.compare_details import details
 from beirkit.cli.compare_tables import Result, Style, leaderboard_note
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from beirkit.cli.compare_detail_tables import Detail
     from beirkit.cli.compare_inputs import Given
     from beirkit.evaluate.compare_suites import SuiteTable
     from beirkit.evaluate.gate import Gate
@@ -54,6 +56,7 @@ class Report:
         style: of figures.
         notes: what must be known to read the tables.
         rounded: whether figures for machines are rounded too.
+        details: what was asked for besides, by dataset and name.
     """
 
     given: Given
@@ -63,6 +66,7 @@ class Report:
     style: Style
     notes: list[str]
     rounded: bool = False
+    details: dict[str, dict[str, Detail]] = field(default_factory=dict)
 
     def verdict(self) -> list[tuple[str, str, list[str]]]:
         """Where, on which measure, and the sentences: of suites, then of datasets."""
@@ -79,12 +83,21 @@ class Report:
             found.append((one.contest.dataset, str(one.table.measure), said))
         return [item for item in found if item[2]]
 
+    def said(self) -> list[str]:
+        """What the details say, in sentences."""
+        return [
+            f"{dataset}: {sentence}" if dataset else sentence
+            for dataset, found in self.details.items()
+            for detail in found.values()
+            for sentence in detail.sentences
+        ]
+
     @property
     def passed(self) -> bool:
         """Whether every gate holds."""
         return all(one.passed for one in self.gates)
 
-    def to_json(self, details: Any = None) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Everything unrounded, whatever the style of figures is."""
         from msgspec import to_builtins
 
@@ -105,7 +118,11 @@ class Report:
                 {"where": where, "measure": measure, "sentences": said}
                 for where, measure, said in self.verdict()
             ],
-            "details": details,
+            "details": [
+                {"dataset": dataset, **{name: detail.data for name, detail in found.items()}}
+                for dataset, found in self.details.items()
+                if found
+            ],
             "gates": [
                 {
                     "gate": str(one.gate),
@@ -164,6 +181,12 @@ def build(args: argparse.Namespace, given: Given, gates: Sequence[Gate]) -> Repo
         style,
         _notes(args, given, results, suites),
         args.decimals is not None,
+        {
+            one.dataset: details(
+                args, one, given.baseline if given.baseline in one.scores else next(iter(one.scores))
+            )
+            for one in given.contests
+        },
     )
 
 
