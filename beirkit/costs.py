@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -79,18 +78,6 @@ def read_cost(path: Path) -> Cost:
         peak_memory_mib=_whole(timings, "peak_memory_mib"),
         machine=json.dumps(host, sort_keys=True) if host else "",
     )
-
-
-def speeds(results: Mapping[str, Path]) -> dict[str, float]:
-    """Queries per second by system, where known, as :func:`beirkit.evaluate.verdict.verdict` takes them.
-
-    Nothing where they were measured on several machines.
-    """
-    costs = {name: read_cost(path) for name, path in results.items()}
-    known = {name: cost for name, cost in costs.items() if cost.queries_per_second is not None}
-    if len({cost.machine for cost in known.values()}) != 1:
-        return {}
-    return {name: cost.queries_per_second or 0.0 for name, cost in known.items()}
 
 
 def _shipped(name: str, identity: str) -> tuple[str, int | None]:

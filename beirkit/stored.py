@@ -15,6 +15,7 @@ import msgspec
 
 from beirkit.configs.suites import SuiteNode
 from beirkit.corpora.errors import BeirkitError, DataError, UsageError
+from beirkit.costs import read_cost
 from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.protocol import Protocol
 from beirkit.evaluate.score_files import read_scores
@@ -80,14 +81,9 @@ class StoredResult:
         return _digest([self.facts.retriever, self.facts.stage, self.facts.k])
 
     def speed(self) -> tuple[float, str] | None:
-        """Queries per second and the machine they were searched on, where that was kept and took a while."""
-        try:
-            timings = json.loads((self.folder / "timings.json").read_text(encoding="utf-8"))
-            seconds = float(timings["seconds"]["search"])
-            machine = json.dumps(timings["host"], sort_keys=True)
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-        return (self.facts.queries / seconds, machine) if seconds >= _LEAST_SECONDS else None
+        """Queries per second and the machine they were searched on, where both are known."""
+        cost = read_cost(self.folder)
+        return None if cost.queries_per_second is None else (cost.queries_per_second, cost.machine)
 
     def stored_scores(self, protocol: Protocol) -> Scores | None:
         """The scores under a protocol as they were kept, None where there are none of these very rules."""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from beirkit.cli.main import main
-from beirkit.costs import Cost, read_cost, speeds
+from beirkit.costs import Cost, read_cost
 
 HOST = {"machine": "x86_64", "system": "Linux", "cpus": 2}
 
@@ -98,17 +98,6 @@ def test_another_model_has_no_licence_of_ours(tmp_path: Path, name: str) -> None
     other = {"encoder": {"kind": "dense", "weights_sha256": {"model.safetensors": "00" * 32}}}
     cost = read_cost(kept(tmp_path / "a", {}, name=name, retriever=other))
     assert (cost.licence, cost.parameters) == ("", None)
-
-
-def test_speeds_of_one_machine_only(tmp_path: Path) -> None:
-    def one(name: str, seconds: float, **host: Any) -> Path:
-        return kept(tmp_path / name, {"seconds": {"search": seconds}, "host": {**HOST, **host}})
-
-    a, b, c = one("a", 2.0), one("b", 4.0), one("c", 4.0, cpus=64)
-    unknown = kept(tmp_path / "d", {"host": HOST})
-    assert speeds({"A": a, "B": b, "D": unknown}) == {"A": 50, "B": 25}
-    assert speeds({"A": a, "C": c}) == {}
-    assert speeds({"D": unknown}) == {}
 
 
 def test_a_run_records_what_it_costs(birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
