@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from beirkit.cli.arguments import add_json, add_measures
+from beirkit.cli.rescoring import add_rescoring, execute_rescoring, refuse_mixture
 
 if TYPE_CHECKING:
     from beirkit.corpora.records import Qrels
@@ -17,13 +19,13 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument(
+    run = parser.add_argument(
         "run",
         metavar="RUN",
         type=Path,
         help="a TREC run (.gz too), run.jsonl, or a result folder of `beirkit run`",
     )
-    add_judgments(parser)
+    qrels = add_judgments(parser)
     add_measures(parser)
     add_depth(parser)
     parser.add_argument(
@@ -37,18 +39,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--strict", action="store_true", help="refuse a run that has a document twice in one list"
     )
     parser.add_argument("--per-query", action="store_true", help="print every query's scores too")
+    add_rescoring(parser, instead_of=(run, qrels))
     add_json(parser)
 
 
-def add_judgments(parser: argparse.ArgumentParser, *, option: bool = False) -> None:
+def add_judgments(parser: argparse.ArgumentParser) -> argparse.Action:
     """Declare where the judgments come from."""
-    what = "judgments: a TREC file, a BEIR .tsv, or a BEIR folder"
     add_default_relevance(parser)
-    if option:
-        parser.add_argument("--qrels", required=True, metavar="QRELS", type=Path, help=what)
-    else:
-        parser.add_argument("qrels", metavar="QRELS", type=Path, help=what)
+    qrels = parser.add_argument(
+        "qrels",
+        metavar="QRELS",
+        type=Path,
+        help="judgments: a TREC file, a BEIR .tsv, or a BEIR folder",
+    )
     parser.add_argument("--split", metavar="NAME", help="split of a BEIR folder (default: the reported one)")
+    return qrels
 
 
 def add_lenient_scores(parser: argparse.ArgumentParser) -> None:
@@ -91,6 +96,9 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.figures import figure
     from beirkit.runs import counted_depth, find_run, searched_judgments
 
+    refuse_mixture(args)
+    if args.rescore:
+        return execute_rescoring(args)
     protocol = get_protocol(args.protocol)
     exam = read_judgments(args.qrels, args.split, args.default_relevance)
     given = find_run(args.run)
@@ -100,7 +108,7 @@ def execute(args: argparse.Namespace) -> int:
     depth = counted_depth(args.depth, [(str(args.run), given)])
     scores = evaluate(
         qrels,
-        given.read(qrels, strict=args.strict, lenient_scores=args.lenient_scores),
+        given.read(qrels, excluded=exam.excluded, strict=args.strict, lenient_scores=args.lenient_scores),
         args.measures or None,
         protocol,
         self_match_ids=own,
@@ -147,12 +155,14 @@ class Exam(NamedTuple):
         self_match_ids: queries that stand in the corpus; ``None`` where there is no corpus.
         corpus_ids: every document id, to be read once; ``None`` where there is no corpus.
         sample: how the folder was drawn, where it is a sample.
+        excluded: for each query, documents that its ranking must not hold.
     """
 
     qrels: Qrels
     self_match_ids: frozenset[str] | None = None
     corpus_ids: Iterator[str] | None = None
     sample: dict[str, Any] | None = None
+    excluded: Mapping[str, frozenset[str]] = MappingProxyType({})
 
 
 def read_judgments(path: Path, split: str | None, default_relevance: int | None = None) -> Exam:
@@ -165,6 +175,7 @@ def read_judgments(path: Path, split: str | None, default_relevance: int | None 
     from beirkit.corpora.folder import open_folder
     from beirkit.corpora.qrels import read_qrels
     from beirkit.datasets import choose_split, find_dataset, self_match_ids
+    from beirkit.evaluate.exclusions import excluded_of
 
     if path.is_dir():
         dataset = find_dataset(str(path))
@@ -172,7 +183,8 @@ def read_judgments(path: Path, split: str | None, default_relevance: int | None 
         qrels = collection.qrels(choose_split(dataset, collection, split))
         own = self_match_ids(dataset, collection, set(qrels))
         ids = (document.doc_id for document in collection.documents())
-        return Exam(qrels, own, ids, collection.provenance.options.get("sample"))
+        excluded = excluded_of(query for query in collection.queries() if query.query_id in qrels)
+        return Exam(qrels, own, ids, collection.provenance.options.get("sample"), excluded)
     if split is not None:
         raise UsageError(
             f"{path} is one file and has no splits", hint="leave --split out, or name a BEIR folder"
