@@ -15,6 +15,7 @@ from beirkit.corpora.manifest import content_ids, has_manifest, read_manifest
 from beirkit.corpora.records import Document, Qrels, Query
 from beirkit.corpora.sample import sample
 from beirkit.datasets import Dataset, choose_split
+from beirkit.evaluate.exclusions import excluded_of
 
 _log = logging.getLogger(__name__)
 
@@ -54,6 +55,7 @@ class Exam:
         queries: the split's judged queries.
         sample: set where only a part of the dataset is used.
         n_documents: size of the corpus where that is known beforehand.
+        excluded: for each query that has some, documents that its ranking must not hold.
     """
 
     label: str
@@ -65,6 +67,7 @@ class Exam:
     queries: list[Query]
     sample: Sample | None
     n_documents: int | None
+    excluded: dict[str, frozenset[str]]
 
     def documents(self) -> Iterable[Document]:
         """The corpus; it tells its size where that is known, so that progress has an end."""
@@ -109,7 +112,7 @@ def prepare(dataset: Dataset, split: str | None, part: Sample | None) -> Exam:
         )  # fmt: skip
     content = {name: ids[name] for name in ("corpus", "queries", f"qrels/{chosen}")}
     size = None if part is not None else _size(dataset)
-    return Exam(label, dataset, collection, chosen, content, qrels, queries, part, size)
+    return Exam(label, dataset, collection, chosen, content, qrels, queries, part, size, excluded_of(queries))
 
 
 def _size(dataset: Dataset) -> int | None:

@@ -27,6 +27,7 @@ from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.run import Run
 from beirkit.datasets import Dataset, self_match_ids
 from beirkit.evaluate.engine import evaluate
+from beirkit.evaluate.exclusions import without_excluded
 from beirkit.evaluate.measures import Measure, parse_measures
 from beirkit.evaluate.protocol import Protocol, get_protocol
 from beirkit.evaluate.score_files import read_scores, write_scores
@@ -147,6 +148,9 @@ def _run_cell(
         "stage": retriever.stage,
         "k": k,
     }
+    if exam.excluded:  # metadata, of which content ids know nothing
+        listed = {query_id: sorted(ids) for query_id, ids in exam.excluded.items()}
+        facts["excluded"] = result_key(listed)
     folder = ResultFolder(results, exam.label, exam.split, config.name, result_key(facts))
     manifest = folder.manifest()
     reused = manifest is not None
@@ -194,8 +198,11 @@ def _search(
     with clock("index"):
         retriever.index(exam.documents())
     with clock("search"):
-        # one more than asked for: a protocol may take the query's own document away
-        run = retriever.search(exam.queries, k + 1)
+        # one more than asked for: a protocol may take the query's own document away; and as many as a query
+        # excludes, which no protocol keeps
+        longest = max(map(len, exam.excluded.values()), default=0)
+        run, gone = without_excluded(retriever.search(exam.queries, k + 1 + longest), exam.excluded)
+        run = run.top(k + 1) if longest else run
     run = Run(run.query_ids, run.doc_ids, run.offsets, run.docs, run.scores, slug(config.name))
     own = self_match_ids(exam.dataset, exam.collection, set(exam.qrels))
     manifest = {
@@ -207,6 +214,7 @@ def _search(
             "rule": "dataset" if exam.dataset.config else "equal id and equal text",
             "query_ids": sorted(own),
         },
+        **({"excluded_results": gone} if exam.excluded else {}),
         "sample": None if exam.sample is None else msgspec.to_builtins(exam.sample),
         "versions": {
             "python": platform.python_version(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from beirkit.corpora.records import Qrels
 from beirkit.corpora.run import Run
 from beirkit.corpora.run_files import read_run
 from beirkit.corpora.sample import drawn_queries
+from beirkit.evaluate.exclusions import without_excluded
 from beirkit.exam import Sample
 
 _log = logging.getLogger(__name__)
@@ -40,11 +41,19 @@ class GivenRun:
     self_match_ids: frozenset[str] | None = None
     sample: Sample | None = None
 
-    def read(self, judged: Collection[str], *, strict: bool = False, lenient_scores: bool = False) -> Run:
+    def read(
+        self,
+        judged: Collection[str],
+        *,
+        excluded: Mapping[str, Collection[str]] | None = None,
+        strict: bool = False,
+        lenient_scores: bool = False,
+    ) -> Run:
         """The ranked lists; a searched query without one found nothing and has an empty list.
 
         Args:
             judged: the judged queries.
+            excluded: for each query, documents that are taken out of its list.
             strict: as for ``read_run``.
             lenient_scores: as for ``read_run``.
 
@@ -52,6 +61,9 @@ class GivenRun:
             DataError: the run cannot be read.
         """
         run = read_run(self.file, strict=strict, lenient_scores=lenient_scores)
+        run, gone = without_excluded(run, excluded or {})
+        if gone:
+            _log.info("%s: %d results are documents that their query excludes; taken out", self.file, gone)
         if self.searched is None:
             return run
         if self.searched < len(judged):

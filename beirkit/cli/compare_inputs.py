@@ -149,7 +149,7 @@ def _judged(args: argparse.Namespace, seeds: dict[str, list[Path]], gated: Seque
     scores = {
         name: evaluate(
             qrels,
-            one.read(qrels, lenient_scores=args.lenient_scores),
+            one.read(qrels, excluded=exam.excluded, lenient_scores=args.lenient_scores),
             measures,
             protocol,
             self_match_ids=one.self_match_ids if exam.self_match_ids is None else exam.self_match_ids,

@@ -348,3 +348,23 @@ def test_a_search_that_finds_nothing_scores_0(birds: Path, tmp_path: Path) -> No
         assert read_scores(path).mean("nDCG@10") == 0.0
     (folder,) = out.glob("*/*")
     assert main(["compare", str(folder), str(folder), "--qrels", str(birds), "--protocol", "mteb"]) == 0
+
+
+def test_documents_that_a_query_excludes_are_not_among_its_results(
+    birds: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [before] = _run(capsys, "-d", str(birds), "-r", "bm25", "-k", "2")
+    queries = birds / "queries.jsonl"
+    lines = queries.read_text(encoding="utf-8").replace(
+        '"text": "falcon hovers"}', '"text": "falcon hovers", "metadata": {"excluded_ids": ["d1"]}}'
+    )
+    queries.write_text(lines, encoding="utf-8")
+    [item] = _run(capsys, "-d", str(birds), "-r", "bm25", "-k", "2")
+    assert item["path"] != before["path"]  # another result, though no content id knows of metadata
+    run = read_run(Path(item["path"]) / "run.trec.gz").to_dict()
+    assert "d1" not in run.get("q1", {})
+    assert item["measures"]["nDCG@10"] < before["measures"]["nDCG@10"]
+    # a run from elsewhere that holds the document is scored without it
+    kept = Path(before["path"]) / "run.trec.gz"
+    assert main(["score", str(kept), str(birds), "-m", "nDCG@10", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["measures"] == {"nDCG@10": item["measures"]["nDCG@10"]}
