@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("compare", "compare run files: differences, intervals, p-values"),
     "pool": ("pool", "have unjudged results of several runs judged, and take the judgments back"),
     "overlap": ("overlap", "find test queries and documents in training data, and score without them"),
+    "cite": ("cite", "papers and licences of every dataset, model and tool behind a result"),
     "version": ("version", "versions of beirkit and of what it stands on"),
 }
 
