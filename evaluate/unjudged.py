@@ -8,6 +8,7 @@ well: such a score can fall by it too. What no list holds stays not relevant.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -87,6 +88,7 @@ def _gain(measure: Measure, judgments: Mapping[str, int], ours: Found, theirs: F
     return _greatest_ratio(float(reached), weights, ideals, steps)
 
 
+@cache
 def _discount(place: int) -> float:
     return float(1 / np.log2(place + 2))
 

@@ -67,3 +67,16 @@ def test_self_matches_and_levels_are_those_of_the_scores() -> None:
     [found] = largest_differences(scores, runs, qrels, measure, "A", self_match_ids={"A": own, "B": own})
     [one] = found.queries
     assert (one.value, one.first, one.other_first) == (1, 1, 3)
+
+
+def test_ranks_follow_the_order_that_the_protocol_has_for_rr() -> None:
+    """mteb compares float64 scores for RR@k, and float32 ones, which tie here, for the rest."""
+    qrels: Qrels = {"q1": {"a": 1}}
+    runs = {
+        "A": Run.from_dict({"q1": {"x": 1.0}}),
+        "B": Run.from_dict({"q1": {"a": 1.0 + 1e-12, "b": 1.0}}),
+    }
+    for measure, rank in (("RR@10", 1), ("nDCG@10", 2)):
+        scores = {n: evaluate(qrels, run, [measure], "mteb") for n, run in runs.items()}
+        [found] = largest_differences(scores, runs, qrels, measure, "A")
+        assert [one.first for one in found.queries] == [rank]
