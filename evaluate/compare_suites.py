@@ -22,7 +22,7 @@ from beirkit.evaluate.statistics.corrections import Correction
 from beirkit.evaluate.statistics.hierarchy import SuiteDraws, draw_suite
 from beirkit.evaluate.suites import SuiteMean, suite_mean
 
-TEST = "two-stage bootstrap: datasets are drawn, then queries; p is where its interval leaves 0 out"
+TEST = "Student's t of a two-stage bootstrap: datasets are drawn, then queries; its deviation is the error"
 
 
 class SuiteTable(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,8 +78,9 @@ def compare_suite(
 ) -> SuiteTable:
     """Compare systems on the mean of a suite, in which every member counts the same.
 
-    Datasets are drawn with replacement and queries within them, the same for all systems; the interval of a
-    difference is that of its draws, and its p-value the level at which that interval just reaches 0.
+    Datasets are drawn with replacement and queries within them, the same for all systems. The deviation of a
+    difference over the draws is its standard error; interval and p-value are Student's with one degree of
+    freedom less than the suite has members, since percentiles of so few datasets are too narrow.
 
     Args:
         suite: its leaves are keys of ``scores`` where they were scored.
@@ -123,11 +124,11 @@ def compare_suite(
     values = {leaf: _columns(scores[leaf], wanted, complete) for leaf in suite.leaves()}
     draws = draw_suite(suite, values, complete, seed=seed, samples=samples)
     by_dataset = np.stack([column.mean(axis=0) for column in values.values()])
-    sample = _Sample(draws, by_dataset, level)
+    sample = _Sample(draws, by_dataset, len(suite.members), level)
     others = [name for name in complete if name != baseline]
     with_baseline = [(baseline, name) for name in others] if baseline in complete else []
     chosen = list(combinations(complete, 2)) if pairs == "all" else with_baseline
-    order = places(draws, level)
+    order = places(draws, sample.errors(), len(suite.members), correction=correction, level=level)
     return msgspec.structs.replace(
         table,
         rows=tuple(sample.comparisons(chosen, correction)),
@@ -147,20 +148,28 @@ def system_mean(
 
 
 class _Sample(msgspec.Struct, frozen=True):
-    """Drawn means of a suite, and the means of each dataset, ``(n_datasets, n_systems)``."""
+    """Drawn means of a suite of some members, and the means of each dataset, ``(n_datasets, n_systems)``."""
 
     draws: SuiteDraws
     by_dataset: npt.NDArray[np.float64]
+    members: int
     level: float
+
+    def errors(self) -> npt.NDArray[np.float64]:
+        """``(n_systems, n_systems)`` standard errors of the differences."""
+        columns = self.draws.draws.T
+        return np.stack([np.std(columns - columns[i], axis=1) for i in range(len(columns))])
 
     def comparisons(self, pairs: Sequence[tuple[str, str]], correction: Correction) -> list[Comparison]:
         """Pairs of systems that belong to one family, the other one first."""
         return adjusted([self._comparison(ours, other) for other, ours in pairs], correction)
 
     def _comparison(self, system: str, other: str) -> Comparison:
+        from scipy import stats
+
         ours, theirs = (self.draws.systems.index(name) for name in (system, other))
         apart = self.by_dataset[:, ours] - self.by_dataset[:, theirs]
-        drawn = self.draws.draws[:, ours] - self.draws.draws[:, theirs]
+        error = float(np.std(self.draws.draws[:, ours] - self.draws.draws[:, theirs]))
         difference = float(self.draws.means[ours] - self.draws.means[theirs])
         wins, losses = int((apart > NOISE).sum()), int((apart < -NOISE).sum())
         known = Comparison(
@@ -172,15 +181,18 @@ class _Sample(msgspec.Struct, frozen=True):
             ties=len(apart) - wins - losses,
             losses=losses,
         )
-        if np.abs(drawn).max() <= NOISE:
-            return msgspec.structs.replace(
-                known, difference=0.0, interval=(0.0, 0.0), p=1.0, note="identical in every draw"
-            )
-        beyond = min((drawn <= NOISE).sum(), (drawn >= -NOISE).sum())
+        if self.members < 2:
+            return msgspec.structs.replace(known, note="too few members for a test")
+        if error <= NOISE:
+            if abs(difference) > NOISE:  # the same on every query of every dataset
+                return msgspec.structs.replace(known, interval=(difference, difference), p=0.0)
+            note = "identical on every query"
+            return msgspec.structs.replace(known, difference=0.0, interval=(0.0, 0.0), p=1.0, note=note)
+        reach = float(stats.t.ppf(1 - self.level / 2, self.members - 1)) * error
         return msgspec.structs.replace(
             known,
-            interval=self.draws.difference(system, other, 1 - self.level),
-            p=min(1.0, 2 * (int(beyond) + 1) / (len(drawn) + 1)),
+            interval=(difference - reach, difference + reach),
+            p=float(2 * stats.t.sf(abs(difference) / error, self.members - 1)),
         )
 
 

@@ -11,7 +11,12 @@ from beirkit.corpora.errors import BeirkitError, UsageError
 from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.pairs import Comparison
 
-_FORM = re.compile(r"\s*(?P<measure>.+?)\s*(?P<sign>>=|=>|>|<=|<|==?|!=)\s*(?P<bound>\S.*?)\s*", re.DOTALL)
+# Equals signs stand inside a measure too: AP(rel=2)@10.
+_FORM = re.compile(
+    r"\s*(?P<measure>[^<>=!(\s][^<>=!(]*(?:\([^)]*\)[^<>=!(]*)?)(?P<sign>>=|=>|>|<=|<|==?|!=)"
+    r"\s*(?P<bound>[^<>=!\s].*?)\s*",
+    re.DOTALL,
+)
 _HINT = "write MEASURE >= NUMBER, such as 'nDCG@10 >= -0.01'"
 
 
@@ -40,7 +45,7 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True):
         if match["sign"] != ">=":
             raise UsageError(f"the gate {text!r} has {match['sign']!r} where only >= is known", hint=_HINT)
         try:
-            measure = Measure.parse(match["measure"])
+            measure = Measure.parse(match["measure"].strip())
         except BeirkitError as error:
             raise UsageError(f"the gate {text!r}: {error.found}", hint=error.hint or _HINT) from error
         try:

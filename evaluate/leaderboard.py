@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -16,7 +16,7 @@ from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.pairs import NOISE, Comparison, Draws, Interval
 from beirkit.evaluate.scores import Scores
 from beirkit.evaluate.statistics.chance import rng_for
-from beirkit.evaluate.statistics.corrections import Correction
+from beirkit.evaluate.statistics.corrections import CORRECTIONS, Correction
 from beirkit.evaluate.statistics.hierarchy import SuiteDraws
 from beirkit.evaluate.statistics.intervals import resampled_means
 from beirkit.evaluate.statistics.paired import Test
@@ -95,19 +95,28 @@ def rank_means(
     return rows + [(None, name, None) for name in sorted(name for name in means if means[name] is None)]
 
 
-def places(draws: SuiteDraws, level: float = 0.05) -> tuple[Place, ...]:
+def places(
+    draws: SuiteDraws,
+    errors: npt.NDArray[np.float64],
+    units: int,
+    *,
+    correction: Correction = "holm",
+    level: float = 0.05,
+) -> tuple[Place, ...]:
     """Every system with its rank and how sure it is.
 
-    Systems are separable where a bootstrap of all pairs at once says so: the difference of a pair, in
-    standard errors, is held against the largest that any pair of the drawn means has around its own
-    difference. The chance of calling any two equal systems separable is the level, however many there are.
+    Two systems are separable where Student's t of their difference says so, its p-value corrected for the
+    number of all pairs: which pairs a leaderboard looks at depends on its order, so none is left out.
 
     Args:
         draws: of one dataset's queries, or of a suite.
+        errors: ``(n_systems, n_systems)`` standard errors of the differences.
+        units: how many queries, or members of a suite, they were estimated from.
+        correction: of the p-values for the number of pairs.
         level: of the test; intervals have the confidence 1 minus it.
     """
     index = {name: column for column, name in enumerate(draws.systems)}
-    apart = _separable_pairs(draws, level)
+    apart = _separable_pairs(draws.means, errors, units, correction, level)
     ranks = draws.ranks()
     leads = ranks == 1
     first = (leads / leads.sum(axis=1, keepdims=True)).mean(axis=0)
@@ -129,6 +138,11 @@ def places(draws: SuiteDraws, level: float = 0.05) -> tuple[Place, ...]:
             )
             found.append(place)
     return tuple(found)
+
+
+def neighbours(order: Sequence[Place]) -> list[tuple[str, str]]:
+    """Each system behind the one above it."""
+    return [(above.system, below.system) for above, below in pairwise(order)]
 
 
 def leaderboard(
@@ -177,31 +191,38 @@ def leaderboard(
     )
     order = tuple(
         msgspec.structs.replace(place, interval=own.standing(place.system, values[place.system]).interval)
-        for place in places(draws, level)
+        for place in places(draws, _errors(table), len(queries), correction=correction, level=level)
     )
     adjacent = own.comparisons(values, neighbours(order), correction)
     return Leaderboard(places=order, adjacent=tuple(adjacent), level=level)
 
 
-def neighbours(order: Sequence[Place]) -> list[tuple[str, str]]:
-    """Each system behind the one above it."""
-    return [(above.system, below.system) for above, below in pairwise(order)]
+def _errors(table: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """``(n_systems, n_systems)`` standard errors of mean differences, of ``(n_queries, n_systems)``."""
+    n, width = table.shape
+    found = np.zeros((width, width))
+    for column in range(width):
+        found[column] = np.std(table - table[:, column, None], axis=0, ddof=1) / np.sqrt(n)
+    return found
 
 
-def _separable_pairs(draws: SuiteDraws, level: float) -> npt.NDArray[np.bool_]:
+def _separable_pairs(
+    means: npt.NDArray[np.float64],
+    errors: npt.NDArray[np.float64],
+    units: int,
+    correction: Correction,
+    level: float,
+) -> npt.NDArray[np.bool_]:
     """``(n_systems, n_systems)``: whether two systems can be told apart, over all pairs at once."""
-    n = len(draws.systems)
-    apart = np.zeros((n, n), dtype=np.bool_)
-    size = np.zeros((n, n))
-    largest = np.zeros(len(draws.draws))
-    for i, j in combinations(range(n), 2):
-        difference = draws.means[i] - draws.means[j]
-        drawn = draws.draws[:, i] - draws.draws[:, j]
-        error = float(np.std(drawn))
-        if error <= NOISE:  # the two differ by the same amount everywhere, or not at all
-            apart[i, j] = apart[j, i] = abs(difference) > NOISE
-            continue
-        size[i, j] = size[j, i] = abs(difference) / error
-        np.maximum(largest, np.abs(drawn - difference) / error, out=largest)
-    found: npt.NDArray[np.bool_] = apart | (size > np.quantile(largest, 1 - level))
+    from scipy import stats
+
+    pairs = np.triu_indices(len(means), 1)
+    size = np.abs(means[pairs[0]] - means[pairs[1]])
+    error = errors[pairs]
+    certain = error <= NOISE  # the two differ by the same amount everywhere, or not at all
+    t = size / np.where(certain, 1.0, error)
+    p = np.where(certain, size <= NOISE, 2 * stats.t.sf(t, units - 1))
+    apart = np.zeros((len(means), len(means)), dtype=np.bool_)
+    apart[pairs] = np.array(CORRECTIONS[correction](p.tolist())) < level
+    found: npt.NDArray[np.bool_] = apart | apart.T
     return found

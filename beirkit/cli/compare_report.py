@@ -245,8 +245,8 @@ def _notes(
     boards = [(title, board) for title, board in boards if len(board.places) > 2]
     if boards:
         notes.append(
-            "Ranks: systems share one while a bootstrap of all pairs at once does not separate them from "
-            "the first of them; ranks: its interval; first: how probable it is to be first"
+            "Ranks: systems share one while a t-test, corrected for all pairs, does not separate them from "
+            "the first of them; ranks: its bootstrap interval; first: how probable it is to be first"
         )
     notes += [f"{title}: {leaderboard_note(board, args.level)}" for title, board in boards]
     if any(one.spreads for one in results):
@@ -254,9 +254,10 @@ def _notes(
     if suites:
         table = suites[0]
         notes.append(f"Suite: {TEST}; every member counts the same; better/same/worse counts datasets")
-        if table.members < 5:
+        if table.members < 10:
             notes.append(
-                f"Suite: {table.members} members are few to draw from; its interval may be too narrow"
+                f"Suite: {table.members} members are few to draw from: intervals of means may be too narrow; "
+                "those of differences allow for it"
             )
         others = [one.dataset for one in given.contests if one.dataset not in table.datasets]
         if others:

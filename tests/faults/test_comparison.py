@@ -1,8 +1,9 @@
-"""K17-06, K19 and K20, as far as they hold already: splits, averages, repeated scoring, comparison."""
+"""K17-06, K19 and K20: splits, averages, repeated scoring, comparison, leaderboards."""
 
 from __future__ import annotations
 
 import gc
+import json
 import sys
 from pathlib import Path
 
@@ -10,13 +11,17 @@ import numpy as np
 import pytest
 
 from beirkit.cli.main import main
-from beirkit.corpora.errors import UsageError
+from beirkit.configs.suites import SuiteNode
+from beirkit.corpora.errors import DataError, UsageError
 from beirkit.datasets import choose_split, find_dataset
 from beirkit.evaluate import evaluate
 from beirkit.evaluate.compare import ComparisonTable, compare
+from beirkit.evaluate.compare_suites import compare_suite
+from beirkit.evaluate.leaderboard import leaderboard, rank_means
 from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.protocol import get_protocol
 from beirkit.evaluate.scores import Counts, Scores
+from beirkit.evaluate.stated import rank_stated, read_stated
 from beirkit.figures import figure
 from tests.faults.cases import QRELS, Case, case, open_case
 
@@ -70,6 +75,48 @@ def test_a_mean_is_taken_before_rounding(case: Case) -> None:
     assert figure(mean, 3) == "0.101"  # of 0.102, 0.102 and 0.101 it would be 0.102
     rounded = [round(value, 3) for value in given["scores"]["m"].values()]
     assert f"{sum(rounded) / len(rounded):.3f}" == "0.102"
+
+
+@case("K19-01")
+def test_a_benchmark_of_parts_is_the_mean_of_their_means(case: Case) -> None:
+    parts = case["input"]["subsets"]
+    scores = {
+        part: {"A": made_scores({f"q{i}": facts["ndcg@10"] for i in range(facts["n"])})}
+        for part, facts in parts.items()
+    }
+    table = compare_suite(SuiteNode("forums", tuple(parts)), scores, "nDCG@10", "A", samples=50)
+    assert table.leaderboard is not None
+    expected = case["expected"]["values"]
+    assert table.leaderboard.places[0].mean == expected["macro (reported)"]
+    pooled = [value for part in scores.values() for value in part["A"].of("nDCG@10").tolist()]
+    assert sum(pooled) / len(pooled) == expected["micro (query-weighted)"]
+    assert expected["micro (query-weighted)"] != expected["macro (reported)"]
+    part = {name: scores[name] for name in list(parts)[:1]}
+    refused = compare_suite(SuiteNode("forums", tuple(parts)), part, "nDCG@10", "A")
+    assert refused.leaderboard is None
+    assert refused.incomplete == {"A": "incomplete: 1 of 2, missing gaming"}
+
+
+@case("K19-07")
+def test_figures_of_others_are_checked_when_they_are_read(case: Case, tmp_path: Path) -> None:
+    for name, content in case["input"]["files"].items():
+        (tmp_path / name).write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(DataError, match=r"b\.json: 41\.5 outside 0\.\.1 as the value of ndcg_at_10"):
+        read_stated(tmp_path / "b.json")
+    known = [read_stated(tmp_path / name) for name in ("c.json", "a.json")]
+    assert [one.dataset for one in known] == ["x", "x"]
+    assert rank_stated(known, "ndcg@10") == [(1, "A", 0.41), (None, "C", None)]
+
+
+@case("K20-04")
+def test_equal_means_share_a_rank_and_stand_by_name(case: Case) -> None:
+    scores = case["input"]["scores"]
+    for order in (scores, dict(reversed(scores.items()))):
+        assert [list(row) for row in rank_means(order)] == case["expected"]["values"]["rows"]
+    made = {name: made_scores({"q1": mean, "q2": mean}) for name, mean in scores.items()}
+    board = leaderboard(made, "nDCG@10", samples=50)
+    rows = [[place.rank, place.system, place.mean] for place in board.places]
+    assert rows == case["expected"]["values"]["rows"]
 
 
 def compared(case: Case) -> ComparisonTable:

@@ -10,9 +10,6 @@ from tests.faults.cases import all_cases
 
 OF_OTHERS = {
     "K18-": "fusion: its own issue",
-    "K19-01": "macro means over the parts of a benchmark: the leaderboard issue",
-    "K19-07": "importing scores of other tools: the leaderboard issue",
-    "K20-04": "ranks of a leaderboard: the leaderboard issue",
 }
 
 
