@@ -137,3 +137,22 @@ def test_a_slice_of_one_query_has_no_test() -> None:
     table = compare_slices({"A": made([0, 0, 0]), "B": made([1, 1, 1])}, "AP", "A", [slicing], samples=100)
     assert [(row.label, row.comparison.p) for row in table.rows][1] == ("x", None)
     assert table.rows[1].comparison.note == "too few queries for a test"
+
+
+def test_many_slices_of_nothing_hold_no_finding() -> None:
+    """Of tables over twelve slices without any difference, at most the level's share has a finding."""
+    simulations, corrected, uncorrected = 60, 0, 0
+    for seed in range(simulations):
+        rng = np.random.default_rng(seed)
+        systems = {name: made(rng.uniform(0, 1, 80).tolist()) for name in "AB"}
+        divided = [
+            by_quantiles(
+                str(way), {f"q{i}": value for i, value in enumerate(rng.uniform(0, 99, 80).tolist())}
+            )
+            for way in range(3)
+        ]
+        rows = compare_slices(systems, "AP", "A", divided, samples=199).rows
+        corrected += any(row.comparison.separable(0.05) for row in rows)
+        uncorrected += any((row.comparison.p or 0) < 0.05 for row in rows)
+    assert corrected <= simulations * 0.05 + 3 * (simulations * 0.05 * 0.95) ** 0.5
+    assert uncorrected > simulations / 4
