@@ -34,6 +34,7 @@ _SHIPPED = {
     "huggingface": "beirkit.converters.huggingface:HuggingFace",
     "ir_datasets": "beirkit.converters.ir_datasets_source:IrDatasets",
     "kilt": "beirkit.converters.kilt:Kilt",
+    "lexbench": "beirkit.converters.lexbench:Lexbench",
     "llamaindex": "beirkit.converters.llamaindex:LlamaIndex",
     "lotte": "beirkit.converters.lotte:Lotte",
     "miracl": "beirkit.converters.miracl:Miracl",

@@ -32,6 +32,7 @@ _SHIPPED = {
     "hf-dataset": "beirkit.corpora.exports.hf_dataset:HfDataset",
     "ir_datasets": "beirkit.corpora.exports.ir_datasets:IrDatasets",
     "jsonl": "beirkit.corpora.exports.jsonl:Jsonl",
+    "lexbench": "beirkit.corpora.exports.lexbench:LexbenchRelease",
     "trec": "beirkit.corpora.exports.trec:Trec",
 }
 
