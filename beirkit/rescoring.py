@@ -17,7 +17,7 @@ from beirkit.evaluate.scores import Scores
 from beirkit.evaluate.seeds import averaged
 from beirkit.evaluate.suites import suite_mean
 from beirkit.results import differing_settings
-from beirkit.runs import find_run
+from beirkit.runs import find_run, searched_judgments
 from beirkit.stored import StoredResult, system_of
 
 
@@ -106,23 +106,31 @@ def rescore_suite(
     return tuple(found)
 
 
-def _scored(
-    one: StoredResult, protocol: Protocol, measures: Sequence[Measure], qrels: Qrels | None, before: Scores
+def scores_over(
+    result: StoredResult, qrels: Qrels, protocol: Protocol, measures: Sequence[Measure]
 ) -> Scores:
-    if qrels is None:
-        return one.scores(protocol, measures)
-    if one.facts.sample is not None:  # the queries that were drawn, whatever more is judged by now
-        drawn = set(before.query_ids)
-        qrels = {query_id: row for query_id, row in qrels.items() if query_id in drawn}
-    given = find_run(one.folder)
+    """A result scored with these judgments, of a sample with those of the queries that it drew."""
+    given = find_run(result.folder)
+    judged = searched_judgments(qrels, [given])
     return evaluate(
-        qrels,
-        given.read(qrels),
+        judged,
+        given.read(judged),
         measures,
         protocol,
         self_match_ids=given.self_match_ids,
         depth=given.depth,
     )
+
+
+def _scored(
+    one: StoredResult, protocol: Protocol, measures: Sequence[Measure], qrels: Qrels | None, before: Scores
+) -> Scores:
+    if qrels is None:
+        return one.scores(protocol, measures)
+    if one.facts.sample is not None:  # the queries that were drawn then, whatever else is judged by now
+        drawn = set(before.query_ids)
+        qrels = {query_id: row for query_id, row in qrels.items() if query_id in drawn}
+    return scores_over(one, qrels, protocol, measures)
 
 
 def _versions(judgments: Mapping[str, Qrels], datasets: Sequence[str]) -> dict[str, Qrels]:

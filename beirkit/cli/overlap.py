@@ -12,9 +12,13 @@ from beirkit.cli.arguments import add_json, add_measures, key_values
 
 if TYPE_CHECKING:
     from beirkit.corpora.overlap import Found
+    from beirkit.corpora.records import Qrels
     from beirkit.evaluate.contamination import WithWithout
+    from beirkit.evaluate.measures import Measure
     from beirkit.evaluate.protocol import Protocol
+    from beirkit.evaluate.scores import Scores
     from beirkit.overlap import TrainingOverlap
+    from beirkit.stored import StoredResult
 
 _SHOWN = 3
 _KINDS = ("exact", "ngram", "near")
@@ -126,7 +130,8 @@ def execute(args: argparse.Namespace) -> int:
         threshold=args.near,
         progress=progress_for(args),
     )
-    scored = _score(args, overlap, protocol) if args.results else {}
+    qrels = dataset.open().qrels(overlap.split)
+    scored = _score(args, overlap, qrels, protocol) if args.results else {}
     name = f"{slug(f'{overlap.dataset}@{overlap.split}')}--{slug(training.name)}.json"
     out = args.out or Path("results") / "overlap" / name
     data: dict[str, Any] = msgspec.to_builtins(overlap)
@@ -150,7 +155,7 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _score(
-    args: argparse.Namespace, overlap: TrainingOverlap, protocol: Protocol
+    args: argparse.Namespace, overlap: TrainingOverlap, qrels: Qrels, protocol: Protocol
 ) -> dict[str, list[WithWithout]]:
     """The means of every result of the split."""
     from beirkit.corpora.errors import UsageError
@@ -181,8 +186,18 @@ def _score(
     return {
         system: [with_and_without(scores, measure, seen) for measure in measures]
         for system, one in zip(system_of(fitting), fitting, strict=True)
-        for scores in [one.scores(protocol, measures)]
+        for scores in [_scores(one, qrels, protocol, measures)]
     }
+
+
+def _scores(result: StoredResult, qrels: Qrels, protocol: Protocol, measures: Sequence[Measure]) -> Scores:
+    """What was kept, else the run scored with the judgments that are at hand."""
+    from beirkit.rescoring import scores_over
+
+    kept = result.stored_scores(protocol)
+    if kept is not None and set(measures) <= set(kept.measures):
+        return kept
+    return scores_over(result, qrels, protocol, measures)
 
 
 def _print_found(overlap: TrainingOverlap, *, shown: int | None) -> None:

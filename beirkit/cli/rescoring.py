@@ -145,7 +145,11 @@ def _rescored_results(
         raise UsageError(f"they were scored under {' and '.join(rules)}", hint="say which: --old-protocol")
     old = get_protocol(args.old_protocol or (rules[0] if rules else "beirkit"))
     results = find_results(args.rescore)
-    scorings = rescore(results, old, new, measures, _new_judgments(args))
+    try:
+        scorings = rescore(results, old, new, measures, _new_judgments(args))
+    except UsageError as error:
+        hint = error.hint.replace("--qrels", "--old-qrels")
+        raise UsageError(error.found, path=error.path, hint=hint) from error
     nodes = [suite.suite for suite in suites]
     return old, scorings, nodes[0] if len(args.rescore) == len(nodes) == 1 else None
 
@@ -185,8 +189,9 @@ def _rescored_runs(
         raise UsageError(
             f"both times the protocol is {old.name}", hint="name another --protocol, or --new-qrels"
         )
-    names = short_names(args.rescore)
-    given = {names[path]: find_run(path) for path in dict.fromkeys(args.rescore)}
+    paths = [path for named in args.rescore for path in _runs_at(named)]
+    names = short_names(paths)
+    given = {names[path]: find_run(path) for path in dict.fromkeys(paths)}
     depth = counted_depth(args.depth, given.items())
     scores = []
     for protocol, version in ((old, exam.qrels), (new, other)):
@@ -209,6 +214,18 @@ def _rescored_runs(
     before, after = scores
     moves = tuple(rescored(before, after, measure) for measure in measures)
     return Scoring(str(args.old_qrels), before, after, moves)
+
+
+def _runs_at(path: Path) -> list[Path]:
+    """A run file or result folder itself, else every result that a folder or table leads to."""
+    from beirkit.result_paths import find_results
+    from beirkit.runs import result_folder
+    from beirkit.stored import read_suite_results
+
+    if result_folder(path) is not None or not path.is_dir():
+        kept = read_suite_results(path)
+        return [path] if kept is None else [one.folder for one in kept.results]
+    return [one.folder for one in find_results([path])]
 
 
 def _print_moves(name: str, one: Rescored, digits: int) -> None:

@@ -11,6 +11,8 @@ import pytest
 
 from beirkit.cli.main import main
 from beirkit.corpora.errors import UsageError
+from beirkit.corpora.folder import open_folder
+from beirkit.corpora.words import words
 from beirkit.training_texts import training_texts
 
 
@@ -148,3 +150,45 @@ def test_results_of_other_data_are_refused(
     assert "another version of the dataset" in capsys.readouterr().err
     assert main(["overlap", str(triples), "pystdlib", "--results", str(results)]) == 2
     assert "none of 1 results is of pystdlib@" in capsys.readouterr().err
+
+
+def test_scores_that_were_not_kept_are_made_of_the_judgments_at_hand(
+    birds: Path, triples: Path, results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    found = overlap(capsys, triples, birds, "--results", results, "-m", "P@1", "--protocol", "trec_eval")
+    assert [row["measure"] for row in found["scores"]["bm25"]] == ["P@1"]
+    assert (found["scores"]["bm25"][0]["all"], found["protocol"]) == (0.75, "trec_eval")
+
+
+def test_claims_of_scifact_that_stand_in_its_training_split(
+    shared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Equal to comparing all pairs of claims one by one."""
+    folder = shared / "data" / "scifact" / "beir"
+    found = overlap(
+        capsys, folder, folder, "--split", "test", "--train-split", "train", "--documents", "none"
+    )
+    collection = open_folder(folder)
+    texts = {query.query_id: query.text for query in collection.queries()}
+    test, train = collection.qrels("test"), collection.qrels("train")
+    folded = {" ".join(texts[query_id].casefold().split()) for query_id in train}
+    exact = {query_id for query_id in test if " ".join(texts[query_id].casefold().split()) in folded}
+    assert {name for name, one in found["queries"].items() if "exact" in one} == exact
+    assert len(exact) == 2
+    rows = {row for query_id in train for row in _rows(texts[query_id], 13)}
+    short = [f" {' '.join(words(texts[query_id]))} " for query_id in train]
+    alike = {
+        query_id
+        for query_id in test
+        for row in [words(texts[query_id])]
+        if rows & set(_rows(texts[query_id], 13))
+        or (8 <= len(row) < 13 and any(f" {' '.join(row)} " in text for text in short))
+    }
+    assert {name for name, one in found["queries"].items() if "ngram" in one} == alike
+    assert len(alike) == 19
+
+
+def _rows(text: str, width: int) -> list[tuple[str, ...]]:
+    row = words(text)
+    return [tuple(row[start : start + width]) for start in range(len(row) - width + 1)]

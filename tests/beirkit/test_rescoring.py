@@ -82,6 +82,20 @@ def test_run_files_over_old_and_new_judgments(tmp_path: Path, capsys: pytest.Cap
     assert "-1" in told
 
 
+def test_a_folder_that_no_name_leads_to_is_given_as_judgments(
+    kept: Path, birds: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    birds.rename(birds.with_name("moved"))
+    capsys.readouterr()
+    assert main(["score", "--rescore", str(kept), "--protocol", "trec_eval", "-m", "P@5"]) == 2
+    assert "--old-qrels" in capsys.readouterr().err
+    moved = str(birds.with_name("moved"))
+    found = rescore(capsys, kept, "--old-qrels", moved, "--protocol", "trec_eval", "-m", "P@5")
+    systems = moves(found, moved, "P@5")
+    assert len(systems) == 2
+    assert all(old == new for old, new in systems.values())
+
+
 def test_what_makes_no_sense_is_refused(
     kept: Path, birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -100,6 +114,28 @@ def test_what_makes_no_sense_is_refused(
     assert "--depth is of run files" in refused("--rescore", kept, "--depth", "5")
     assert "no result is of 'owls'" in refused("--rescore", kept, "--new-qrels", f"owls={birds}")
     assert "holds no results" in refused("--rescore", birds, "--protocol", "beir")
+
+
+def test_the_runs_of_trec_covid_under_later_judgments(
+    shared: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Fourteen runs of the first round: most keep their place, and the two best change theirs."""
+    runs = shared / "data" / "metric_oracles" / "trec_covid_round1"
+    found = rescore(
+        capsys, *sorted((runs / "runs").glob("*.gz")), "--old-qrels", runs / "qrels-rnd1.txt",
+        "--new-qrels", shared / "data" / "trec_covid" / "raw" / "qrels.covid-complete.txt",
+        "--protocol", "trec_eval", "--old-protocol", "trec_eval", "-m", "nDCG@10",
+    )  # fmt: skip
+    [(name, [measure])] = found["measures"].items()
+    assert [(move["old_rank"], move["new_rank"]) for move in measure["moves"]][:3] == [(2, 1), (1, 2), (3, 3)]
+    old = sorted(measure["moves"], key=lambda move: move["old_rank"])
+    turned = sum(
+        (one["old"] - two["old"]) * (one["new"] - two["new"]) < 0
+        for at, one in enumerate(old)
+        for two in old[at:]
+    )
+    assert measure["tau"] == pytest.approx(1 - 2 * turned / (14 * 13 / 2))
+    assert name.endswith("qrels-rnd1.txt")
 
 
 def test_a_run_and_its_judgments_are_still_needed_and_may_stand_apart(
