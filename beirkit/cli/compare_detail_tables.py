@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from beirkit.cli.compare_tables import Sheet, Style, p_text
 
 if TYPE_CHECKING:
-    from beirkit.cli.compare_inputs import Contest, Texts
+    from beirkit.cli.compare_inputs import Contest, Given, Texts
     from beirkit.corpora.collection import Collection as Folder
     from beirkit.evaluate.measures import Measure
     from beirkit.evaluate.robustness import Robustness, Setting
     from beirkit.evaluate.scores import Scores
+    from beirkit.evaluate.slices import SliceTable
 
 
 @dataclass
@@ -43,11 +44,13 @@ class Systems:
         args: of the command.
         contest: the systems. Of one with several seeds the first run is looked at.
         baseline: the system all others are compared with.
+        style: of figures.
     """
 
     args: argparse.Namespace
     contest: Contest
     baseline: str
+    style: Style
 
     @cached_property
     def scores(self) -> dict[str, Scores]:
@@ -78,22 +81,6 @@ class Systems:
         return self.first.measures[0]
 
     @cached_property
-    def style(self) -> Style:
-        """Of figures, as in the other tables."""
-        percent, decimals = self.args.percent, self.args.decimals
-        digits = max(0, self.first.protocol.digits - (2 if percent else 0))
-        return Style(digits if decimals is None else decimals, percent)
-
-    @property
-    def statistics(self) -> dict[str, Any]:
-        """How differences are tested."""
-        args = self.args
-        return {
-            "test": args.test, "correction": args.correction, "level": args.level, "seed": args.seed,
-            "samples": args.samples,
-        }  # fmt: skip
-
-    @cached_property
     def folder(self) -> Folder | None:
         """The dataset, where it is at hand."""
         from beirkit.corpora.folder import open_folder
@@ -116,6 +103,14 @@ class Systems:
         return {name: find_run(path).self_match_ids for name, path in self.results.items()}
 
 
+def _statistics(args: argparse.Namespace) -> dict[str, Any]:
+    """How differences are tested."""
+    return {
+        "test": args.test, "correction": args.correction, "level": args.level, "seed": args.seed,
+        "samples": args.samples,
+    }  # fmt: skip
+
+
 def slices_detail(these: Systems) -> Detail:
     """Differences within slices."""
     from beirkit.evaluate.slices import compare_slices
@@ -126,7 +121,25 @@ def slices_detail(these: Systems) -> Detail:
         these.exam.qrels, these.exam.queries, these.folder, these.results,
         keys=these.args.slice_by, level=these.measure.level,
     )  # fmt: skip
-    table = compare_slices(these.scores, these.measure, these.baseline, divided, **these.statistics)
+    table = compare_slices(these.scores, these.measure, these.baseline, divided, **_statistics(these.args))
+    return _slice_table(table, style)
+
+
+def suite_slices_detail(args: argparse.Namespace, given: Given, style: Style) -> Detail:
+    """Differences within groups of datasets, by what their configurations say of them."""
+    from beirkit.configs.load import load_dataset, names
+    from beirkit.evaluate.slices import compare_groups
+
+    facts = {d: load_dataset(d) for one in given.contests if (d := one.dataset) in names("datasets")}
+    groupings = {key: {d: str(getattr(its, key)) for d, its in facts.items()} for key in ("task", "language")}
+    table = compare_groups(
+        {one.dataset: one.scores for one in given.contests}, given.measures[0], given.baseline, groupings,
+        **_statistics(args),
+    )  # fmt: skip
+    return _slice_table(table, style)
+
+
+def _slice_table(table: SliceTable, style: Style) -> Detail:
     rows: list[tuple[str, ...]] = [
         (
             row.slicing, row.label, row.comparison.system, f"{row.queries:,}",
@@ -139,7 +152,7 @@ def slices_detail(these: Systems) -> Detail:
         "slices by", "slice", "system", "queries", "difference", f"{1 - table.level:.0%} interval", "p",
         "p adjusted", "",
     )  # fmt: skip
-    said = [f"{name}: all queries are alike" for name in table.undivided]
+    said = [f"{name}: all are alike, there is nothing to slice" for name in table.undivided]
     return Detail(
         table.to_dict(),
         [Sheet(f"{table.measure} in slices, compared with {table.baseline}", columns, rows, left=3)],
@@ -269,7 +282,7 @@ def robustness_detail(these: Systems) -> Detail:
         found = robustness(
             these.exam.runs, these.exam.qrels, these.measure, these.baseline, first.protocol,
             self_match_ids=these.own, depth=first.depth, lenient_scores=these.args.lenient_scores,
-            **these.statistics,
+            **_statistics(these.args),
         )  # fmt: skip
     rows: list[tuple[str, ...]] = [
         (

@@ -9,7 +9,8 @@ from beirkit.cli import compare_detail_tables as tables
 from beirkit.cli.compare_detail_tables import Detail, Systems
 
 if TYPE_CHECKING:
-    from beirkit.cli.compare_inputs import Contest
+    from beirkit.cli.compare_inputs import Given
+    from beirkit.cli.compare_tables import Style
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,13 +52,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def details(args: argparse.Namespace, contest: Contest, baseline: str) -> dict[str, Detail]:
-    """What was asked for, by name.
+def details(args: argparse.Namespace, given: Given, style: Style) -> dict[str, dict[str, Detail]]:
+    """What was asked for, by dataset and name; slices of a whole suite's datasets are under its name.
 
     Args:
         args: of the command.
-        contest: the systems on one dataset. Of one with several seeds the first run is looked at.
-        baseline: the system all others are compared with.
+        given: the systems on each dataset.
+        style: of figures.
 
     Raises:
         UsageError: an option cannot be followed.
@@ -77,5 +78,11 @@ def details(args: argparse.Namespace, contest: Contest, baseline: str) -> dict[s
     chosen = {name: made for name, (wanted, made) in asked.items() if wanted}
     if not chosen:
         return {}
-    these = Systems(args, contest, baseline)
-    return {name: made(these) for name, made in chosen.items()}
+    found = {}
+    if given.suite is not None and args.slices:
+        found[given.suite.name] = {"slices": tables.suite_slices_detail(args, given, style)}
+    for contest in given.contests:
+        baseline = given.baseline if given.baseline in contest.scores else next(iter(contest.scores))
+        these = Systems(args, contest, baseline, style)
+        found[contest.dataset] = {name: made(these) for name, made in chosen.items()}
+    return found

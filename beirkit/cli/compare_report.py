@@ -121,7 +121,6 @@ class Report:
             "details": [
                 {"dataset": dataset, **{name: detail.data for name, detail in found.items()}}
                 for dataset, found in self.details.items()
-                if found
             ],
             "gates": [
                 {
@@ -181,12 +180,7 @@ def build(args: argparse.Namespace, given: Given, gates: Sequence[Gate]) -> Repo
         style,
         _notes(args, given, results, suites),
         args.decimals is not None,
-        {
-            one.dataset: details(
-                args, one, given.baseline if given.baseline in one.scores else next(iter(one.scores))
-            )
-            for one in given.contests
-        },
+        details(args, given, style),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -143,3 +144,26 @@ def test_impossible_numbers_are_refused(
 ) -> None:
     assert main(["compare", *map(str, runs), "--qrels", str(birds), "--worst", "0"]) == 2
     assert "a whole number from 1" in capsys.readouterr().err
+
+
+def test_a_suite_is_sliced_by_the_tasks_of_its_datasets(
+    birds: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("scifact", "nfcorpus"):
+        shutil.copytree(birds, home / "corpora" / "built" / name)
+    words = ["run", "-d", "scifact", "nfcorpus", "-r", "bm25", "bm25:k1=2.0", "--split", "test", "--json"]
+    assert main([*words, "--out", str(tmp_path / "out")]) == 0
+    capsys.readouterr()
+    [table] = (tmp_path / "out").glob("*.json")
+    words = ["compare", str(table), "--slices", "--costs", "--samples", "200", "--json"]
+    assert main(words) == 0
+    suite, *datasets = json.loads(capsys.readouterr().out)["details"]
+    assert (suite["dataset"], suite["slices"]["undivided"]) == ("2 datasets", ["language"])
+    labels = {(row["slicing"], row["label"], row["queries"]) for row in suite["slices"]["rows"]}
+    assert labels == {
+        ("task", "fact checking (1 dataset)", 4),
+        ("task", "bio-medical retrieval (1 dataset)", 4),
+    }
+    assert [(one["dataset"], set(one)) for one in datasets] == [
+        (name, {"dataset", "slices", "costs"}) for name in ("scifact", "nfcorpus")
+    ]

@@ -15,7 +15,7 @@ from beirkit.evaluate.compare import compare
 from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.protocol import get_protocol
 from beirkit.evaluate.scores import Counts, Scores
-from beirkit.evaluate.slices import compare_slices
+from beirkit.evaluate.slices import compare_groups, compare_slices
 from beirkit.evaluate.slicings import (
     Slicing,
     by_label,
@@ -130,6 +130,29 @@ def test_each_slice_is_compared_by_itself_and_all_are_corrected_together() -> No
     assert table.rows[0].comparison.p_adjusted == pytest.approx(4 * p_values[0])
     data = json.loads(json.dumps(table.to_dict(), allow_nan=False))
     assert (data["measure"], data["rows"][0]["comparison"]["system"]) == ("AP", "B")
+
+
+def test_groups_of_datasets_weigh_every_dataset_the_same() -> None:
+    scores = {
+        "small": {"A": made([0.0, 0.0]), "B": made([1.0, 0.5])},
+        "large": {"A": made([0.5] * 8), "B": made([0.25] * 8)},
+        "other": {"B": made([0.0, 0.0, 0.2]), "A": made([0.1, 0.1, 0.1])},
+        "lacking": {"A": made([0.0, 1.0])},
+        "unknown": {"A": made([0.0, 1.0]), "B": made([0.0, 1.0])},
+    }
+    groupings = {
+        "task": {"small": "qa", "large": "qa", "other": "facts", "lacking": "news"},
+        "language": {"small": "en", "large": "en", "other": "en"},
+    }
+    table = compare_groups(scores, "AP", "A", groupings, samples=300)
+    assert table.undivided == ("language",)
+    told = [(row.slicing, row.label, row.queries, row.comparison.system) for row in table.rows]
+    assert told == [("task", "qa (2 datasets)", 10, "B"), ("task", "facts (1 dataset)", 3, "B")]
+    qa, facts = (row.comparison for row in table.rows)
+    assert qa.difference == pytest.approx((0.75 - 0.25) / 2)  # not (1.5 - 2) / 10
+    assert (qa.wins, qa.losses) == (2, 8)
+    assert facts.difference == pytest.approx(-0.1 / 3)
+    assert [qa.p_adjusted, facts.p_adjusted] == holm([qa.p or 0, facts.p or 0])
 
 
 def test_a_slice_of_one_query_has_no_test() -> None:
