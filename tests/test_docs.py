@@ -43,8 +43,11 @@ CONTRACT = {
     "qrels": ("--split", "--merge", "--where", "--grades", "--to", "--out", "--diff", "--json"),
     "export": ("--to", "--out", "--set", "--overwrite", "--json"),
     "run": ("-d", "-r", "--out", "--split", "--protocol", "-m", "-k", "--sample", "--seed", "--json"),
-    "score": ("-m", "--protocol", "--split", "--per-query", "--json"),
+    "score": ("-m", "--protocol", "--split", "--per-query", "--rescore", "--new-qrels", "--json"),
     "compare": ("--qrels", "--baseline", "-m", "--json"),
+    "pool": ("--depth", "--by", "--limit", "--seed", "--out", "--import", "--merge", "--json"),
+    "overlap": ("--column", "--ngram", "--near", "--documents", "--results", "--out", "--json"),
+    "cite": ("--format",),
     "version": ("--json",),
 }
 
