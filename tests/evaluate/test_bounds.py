@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import itertools
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from beirkit.corpora.errors import UsageError
+from beirkit.corpora.qrels import read_qrels
 from beirkit.corpora.records import Qrels
 from beirkit.corpora.run import Run
+from beirkit.corpora.run_files import read_run
 from beirkit.evaluate import evaluate
 from beirkit.evaluate.bounds import BoundsTable, bounds, has_bounds
 from beirkit.evaluate.measures import Measure
@@ -146,3 +149,20 @@ def test_bounds_are_those_of_every_grading(question: tuple[str, str, dict[str, i
     else:
         assert row.low <= min(differences) + 1e-9
         assert row.high >= max(differences) - 1e-9
+
+
+def test_fourteen_runs_of_trec_covid(shared: Path) -> None:
+    """Every topic has results in every run, so the unjudged share is what Judged@10 leaves."""
+    folder = shared / "data" / "metric_oracles" / "trec_covid_round1"
+    qrels = read_qrels(folder / "qrels-rnd1.txt")
+    runs = {path.stem: read_run(path) for path in sorted((folder / "runs").glob("*.gz"))}
+    scores = {name: evaluate(qrels, run, ["nDCG@10", "Judged@10"]) for name, run in runs.items()}
+    table = bounds(scores, runs, qrels, "nDCG@10", "sheikh_bm25_manual")
+    assert (len(table.systems), table.queries, table.highest) == (14, 30, 2)
+    for one in table.systems:
+        judged = scores[one.system].mean("Judged@10")
+        assert judged is not None
+        assert one.unjudged == pytest.approx(1 - judged)
+        assert one.low - 1e-12 <= one.mean <= one.high + 1e-12
+    assert sum(row.settled for row in table.rows) == 7
+    assert {row.system for row in table.rows if row.low > 0} == set()
