@@ -55,19 +55,29 @@ class PackedIds(Sequence[str]):
     def ordinals(self, ids: Sequence[str]) -> npt.NDArray[np.int64]:
         """``(len(ids),)`` the place of each id, -1 where it is not here."""
         found = np.full(len(ids), -1, dtype=np.int64)
-        if not len(self):
+        if not len(self) or not len(ids):
             return found
-        cut = len(self._prefix)
-        encoded = [value.encode("utf-8", "surrogatepass") for value in ids]
-        fit = [
-            i
-            for i, value in enumerate(encoded)
-            if cut < len(value) <= cut + WORD and value.startswith(self._prefix) and value[-1]
-        ]
-        keys = np.array([encoded[i][cut:] for i in fit], dtype=f"S{WORD}").view(f">u{WORD}").astype(np.uint64)
+        fit, keys = self._packed(ids)
         place = np.minimum(np.searchsorted(self._keys, keys), len(self) - 1)
         found[fit] = np.where(self._keys[place] == keys, place, -1)
         return found
+
+    def _packed(self, ids: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+        """Which of some ids could be here, and their keys."""
+        joined = "".join(ids)
+        if not joined.isascii() or "\0" in joined:  # no such id is here
+            at = np.array(
+                [i for i, one in enumerate(ids) if one.isascii() and "\0" not in one], dtype=np.int64
+            )
+            fit, keys = self._packed([ids[i] for i in at.tolist()])
+            return at[fit], keys
+        cut = len(self._prefix)
+        width = cut + WORD + 1  # one byte more than fits, by which longer ids are known
+        cells = np.array(ids, dtype=f"S{width}").view(np.uint8).reshape(-1, width)
+        starts = (cells[:, :cut] == np.frombuffer(self._prefix, dtype=np.uint8)).all(axis=1)
+        fit = np.flatnonzero(starts & (cells[:, cut] != 0) & (cells[:, -1] == 0))
+        rests = np.ascontiguousarray(cells[fit, cut : cut + WORD])
+        return fit, rests.view(f">u{WORD}").ravel().astype(np.uint64)
 
     def take(self, places: npt.NDArray[np.integer[Any]]) -> list[str]:
         """The ids at these places."""

@@ -109,6 +109,7 @@ class Run:
         tag: name of the system.
         source: the file it was read from, for messages; empty: none.
         duplicates: further copies of a document in a list that were dropped when the file was read.
+        distinct: whether it is known that no document stands twice in a list.
     """
 
     query_ids: Sequence[str]
@@ -119,6 +120,7 @@ class Run:
     tag: str = "beirkit"
     source: str = ""
     duplicates: int = 0
+    distinct: bool = False
 
     def __post_init__(self) -> None:
         if len(self.offsets) != len(self.query_ids) + 1:
@@ -269,6 +271,7 @@ class Run:
             np.asarray(docs, dtype=np.int32),
             np.asarray(scores, dtype=np.float64),
             tag,
+            distinct=True,
         )
         if not lenient_scores:
             made.require_finite()

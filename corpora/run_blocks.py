@@ -17,11 +17,24 @@ FIELDS = 6
 _PAD = 64  # line ends before and after the block, so that a look beside a field stays inside
 _LONGEST = 32  # bytes of a query id, a prefix or a score
 _EXACT = 1 << 53  # whole numbers below it are exact as doubles
-_DIGITS = 18  # that fit into 64 bits
-_TENS = 10 ** np.arange(_DIGITS + 1)
+_DIGITS = 16  # of two words
+_TENS = 10.0 ** np.arange(_DIGITS + 1)
+_WHOLE_WORD = 10**WORD
+
+# Eight characters are looked at as one little-endian number, the last of them in the highest byte.
+_ONES = 0x0101010101010101
+_ZEROS = np.uint64(ord("0") * _ONES)
+_DOTS = np.uint64(ord(".") * _ONES)
+_HIGH = np.uint64(0x80 * _ONES)
+_BELOW_HIGH = np.uint64(0x7F * _ONES)
+_ABOVE_NINE = np.uint64((0x80 - 10) * _ONES)  # what lifts a byte above 9 into its high bit
+_BYTE = np.uint64(8)
+_FIRST = np.array([(1 << 8 * n) - 1 for n in range(WORD + 1)], dtype=np.uint64)  # masks of n characters
+_LAST = ~_FIRST[::-1]
 
 Bytes = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
 
 
 class Block(NamedTuple):
@@ -37,7 +50,7 @@ class Block(NamedTuple):
 
     query_ids: list[bytes]
     lengths: Places
-    keys: npt.NDArray[np.uint64]
+    keys: Words
     scores: npt.NDArray[np.float64]
     tag: bytes
 
@@ -53,12 +66,25 @@ class _Fields(NamedTuple):
         start = int(self.starts[row, column])
         return self.data[start : start + int(self.sizes[row, column])].tobytes()
 
-    def words(self, column: int, place: int) -> npt.NDArray[np.uint64]:
-        """``(n,)`` eight bytes of a field from ``place`` on, as a big-endian number, zeros behind its end."""
-        every = np.ndarray((len(self.data) - WORD + 1,), f">u{WORD}", self.data, strides=(1,))
-        shift = (8 * np.clip(WORD + place - self.sizes[:, column], 0, WORD)).astype(np.uint64)
-        word = every[self.starts[:, column] + place].astype(np.uint64)
-        return np.where(shift < 64, word >> (shift % 64) << (shift % 64), 0)
+    def texts(self, column: int) -> list[bytes]:
+        """Every text of a column that is not wider than the margins of the data."""
+        sizes = self.sizes[:, column]
+        width = int(sizes.max())
+        every = np.ndarray((len(self.data) - width + 1,), f"S{width}", self.data, strides=(1,))
+        cells = every[self.starts[:, column]]
+        cells.view(np.uint8).reshape(-1, width)[np.arange(width) >= sizes[:, None]] = 0
+        texts: list[bytes] = cells.tolist()
+        return texts
+
+    def words(self, places: Places) -> Words:
+        """``(n,)`` the eight characters from each of these places on."""
+        every = np.ndarray((len(self.data) - WORD + 1,), "<u8", self.data, strides=(1,))
+        return every[places].astype(np.uint64, copy=False)
+
+    def part(self, column: int, place: int) -> Words:
+        """``(n,)`` eight characters of each field from ``place`` on, zeros behind its end."""
+        word = self.words(self.starts[:, column] + place)
+        return word & _FIRST.take(self.sizes[:, column] - place, mode="clip")
 
 
 def plain_block(block: bytes, prefix: bytes | None) -> tuple[Block, bytes] | None:
@@ -69,7 +95,7 @@ def plain_block(block: bytes, prefix: bytes | None) -> tuple[Block, bytes] | Non
         prefix: that of the blocks before; ``None``: this is the first.
     """
     fields = _fields(block)
-    if fields is None:
+    if fields is None or int(fields.sizes[:, 2].max()) > _LONGEST + WORD:
         return None
     if prefix is None:
         prefix = _prefix(fields)
@@ -87,11 +113,35 @@ def plain_block(block: bytes, prefix: bytes | None) -> tuple[Block, bytes] | Non
 
 def _fields(block: bytes) -> _Fields | None:
     ends_of_lines = b"\n" * _PAD
-    data = np.frombuffer(ends_of_lines + block + ends_of_lines, dtype=np.uint8)
-    n_lines = block.count(b"\n") + (not block.endswith(b"\n"))
+    data = np.frombuffer(b"".join((ends_of_lines, block, ends_of_lines)), dtype=np.uint8)
     if not block or data.max() > 126:
         return None
     blank = data <= ord(" ")
+    return _at_single_blanks(data, blank, block) or _at_any_blanks(data, blank, block)
+
+
+def _at_single_blanks(data: Bytes, blank: npt.NDArray[np.bool_], block: bytes) -> _Fields | None:
+    """The fields where single blanks stand between them and a line end at once behind the last."""
+    last = len(data) - _PAD + (not block.endswith(b"\n"))
+    ends = np.flatnonzero(blank[_PAD:last])
+    if len(ends) % FIELDS:
+        return None
+    ends += _PAD
+    between = data.take(ends).reshape(-1, FIELDS)
+    blanks = between[:, :-1]
+    if (between[:, -1] != ord("\n")).any() or ((blanks != ord(" ")) & (blanks != ord("\t"))).any():
+        return None
+    starts = np.empty_like(ends)
+    starts[0], starts[1:] = _PAD, ends[:-1] + 1
+    sizes = ends - starts
+    if sizes.min() < 1:
+        return None
+    return _Fields(data, starts.reshape(-1, FIELDS), sizes.reshape(-1, FIELDS))
+
+
+def _at_any_blanks(data: Bytes, blank: npt.NDArray[np.bool_], block: bytes) -> _Fields | None:
+    """The fields where any number of blanks and carriage returns stand between them."""
+    n_lines = block.count(b"\n") + (not block.endswith(b"\n"))
     odd = np.count_nonzero(data < ord(" ")) - np.count_nonzero(data == ord("\n"))
     if odd and odd != np.count_nonzero((data == ord("\t")) | (data == ord("\r"))):
         return None  # another control character
@@ -107,23 +157,22 @@ def _fields(block: bytes) -> _Fields | None:
 
 def _prefix(fields: _Fields) -> bytes:
     """What all document ids start with, less its last digits: they are rather those of numbers."""
-    ids = [fields.text(row, 2) for row in range(len(fields.starts))]
+    ids = fields.texts(2)
     least, greatest = min(ids), max(ids)
     size = next((i for i, (a, b) in enumerate(zip(least, greatest, strict=False)) if a != b), len(least))
     return least[:size].rstrip(b"0123456789")
 
 
-def _keys(fields: _Fields, prefix: bytes) -> npt.NDArray[np.uint64] | None:
+def _keys(fields: _Fields, prefix: bytes) -> Words | None:
     sizes = fields.sizes[:, 2]
     if sizes.min() <= len(prefix) or sizes.max() > len(prefix) + WORD or len(prefix) > _LONGEST:
         return None
     for place in range(0, len(prefix), WORD):
         part = prefix[place : place + WORD]
-        wanted = np.uint64(int.from_bytes(part.ljust(WORD, b"\0"), "big"))
-        shift = np.uint64(8 * (WORD - len(part)))
-        if (fields.words(2, place) >> shift << shift != wanted).any():
+        wanted = np.uint64(int.from_bytes(part, "little"))
+        if ((fields.part(2, place) & _FIRST[len(part)]) != wanted).any():
             return None
-    return fields.words(2, len(prefix))
+    return fields.part(2, len(prefix)).byteswap()
 
 
 def _stretches(fields: _Fields) -> Places:
@@ -131,26 +180,19 @@ def _stretches(fields: _Fields) -> Places:
     sizes = fields.sizes[:, 0]
     change = sizes[1:] != sizes[:-1]
     for place in range(0, int(sizes.max()), WORD):
-        words = fields.words(0, place)
+        words = fields.part(0, place)
         change |= words[1:] != words[:-1]
     return np.concatenate(([0], np.flatnonzero(change) + 1))
 
 
 def _scores(fields: _Fields) -> npt.NDArray[np.float64] | None:
     """The scores as Python's ``float`` reads them; nothing where one is no finite number."""
-    sizes = fields.sizes[:, 4]
-    width = int(sizes.max())
-    if width > _LONGEST:
+    if int(fields.sizes[:, 4].max()) > _LONGEST:
         return None
-    # Ends of lines or other fields stand before the shorter ones: (n, width) bytes, scores to the right.
-    every = np.ndarray((len(fields.data) - width + 1,), f"S{width}", fields.data, strides=(1,))
-    cells = every[fields.starts[:, 4] + sizes - width].view(np.uint8).reshape(-1, width)
-    columns = np.ascontiguousarray(cells.T)
-    columns *= np.arange(width)[:, None] >= width - sizes
-    scores = _decimals(columns, sizes)
+    scores = _decimals(fields)
     if scores is not None:
         return scores
-    texts = [fields.text(row, 4) for row in range(len(sizes))]
+    texts = fields.texts(4)
     try:
         scores = np.fromiter(map(float, texts), np.float64, len(texts))
     except ValueError:
@@ -158,37 +200,70 @@ def _scores(fields: _Fields) -> npt.NDArray[np.float64] | None:
     return None if b"_" in b"".join(texts) or not np.isfinite(scores).all() else scores
 
 
-def _decimals(columns: Bytes, sizes: Places) -> npt.NDArray[np.float64] | None:
+def _decimals(fields: _Fields) -> npt.NDArray[np.float64] | None:
     """Decimals such as ``-12.345``; nothing where there is any other, or one of more than 15 digits or so.
 
     A whole number below 2^53 divided by a power of ten up to 10^22, both exact, is rounded once, so the
     quotient is the double nearest to the decimal (W. D. Clinger, How to read floating point numbers
     accurately, 1990).
-
-    Args:
-        columns: ``(width, n)`` characters, the texts to the right, zeros before them.
-        sizes: ``(n,)`` characters of each text.
     """
-    width = len(columns)
-    if width > _DIGITS:
+    starts, sizes = fields.starts[:, 4], fields.sizes[:, 4]
+    negative = fields.data.take(starts) == ord("-")
+    any_negative = bool(negative.any())
+    ends = starts + sizes
+    if any_negative:
+        sizes = sizes - negative
+    if sizes.min() < 1 or sizes.max() > _DIGITS:
         return None
-    dots, minus = columns == ord("."), columns == ord("-")
-    n_dots = dots.sum(axis=0)
-    negative = minus.any(axis=0)
-    first = columns[width - sizes, np.arange(len(sizes))]
-    if (n_dots > 1).any() or (minus.sum(axis=0) > (first == ord("-"))).any():
+    word, behind, dots = _without_dot(_digits(fields, ends, sizes))
+    if sizes.max() > WORD:
+        front = _digits(fields, ends - WORD, sizes - WORD)
+        rest, behind_front, dots_front = _without_dot(front)
+        pulled = dots > 0  # the dot stood in the last word: one character of the front moves into its place
+        word = np.where(pulled, (word & ~_FIRST[1]) | (front >> _BYTE * np.uint64(WORD - 1)), word)
+        front = np.where(pulled, (front << _BYTE) | (_ZEROS & _FIRST[1]), rest)
+        behind = np.where(pulled, behind, behind_front + WORD * dots_front)
+        dots += dots_front
+    if dots.max() > 1 or (sizes - dots < 1).any():
         return None
-    digits = np.where(dots | minus | (columns == 0), ord("0"), columns) - np.uint8(ord("0"))
-    if digits.max() > 9 or (sizes - n_dots - negative < 1).any():
+    whole = _number(word)
+    if whole is None:
         return None
-    whole = np.zeros(len(sizes), dtype=np.int64)  # the dot read as a digit 0
-    for column in digits:
-        whole *= 10
-        whole += column
-    behind = np.where(n_dots, (dots * np.arange(width - 1, -1, -1)[:, None]).sum(axis=0), 0)
-    low = whole % _TENS[behind]
-    whole = np.where(n_dots > 0, (whole - low) // 10 + low, whole)
-    if (whole >= _EXACT).any():
+    if sizes.max() > WORD:
+        thousands = _number(front)
+        if thousands is None:
+            return None
+        whole += thousands * np.uint64(_WHOLE_WORD)
+        if (whole >= _EXACT).any():
+            return None
+    scores = whole.astype(np.float64) / _TENS.take(behind)
+    return np.where(negative, -scores, scores) if any_negative else scores
+
+
+def _digits(fields: _Fields, ends: Places, sizes: Places) -> Words:
+    """``(n,)`` the last eight characters before each of ``ends``, zeros before the first of ``sizes``."""
+    mask = _LAST.take(sizes, mode="clip")
+    return (fields.words(ends - WORD) & mask) | (_ZEROS & ~mask)
+
+
+def _without_dot(word: Words) -> tuple[Words, Places, Places]:
+    """Words whose characters before a dot moved into its place, how many stood behind it, how many dots."""
+    odd = word ^ _DOTS  # a byte is 0 where a dot stands, and none is above 127
+    dot = (~(odd + _BELOW_HIGH) & _HIGH) >> np.uint64(7)  # 1 in the byte of a dot
+    dots = np.bitwise_count(dot).astype(np.int64)
+    before = dot - np.uint64(1)  # all bytes where there is no dot
+    behind = 7 - np.bitwise_count(before).astype(np.int64) // 8
+    moved = ((word & before) << _BYTE) | (_ZEROS & _FIRST[1])
+    kept = word & ~(before | (dot << _BYTE) - np.uint64(1))
+    return np.where(dots > 0, moved | kept, word), np.where(dots > 0, behind, 0), dots
+
+
+def _number(word: Words) -> Words | None:
+    """The whole numbers that eight digits stand for; nothing where one of them is none."""
+    digits = word - _ZEROS
+    if (((digits + _ABOVE_NINE) | digits) & _HIGH).any():
         return None
-    scores = whole / _TENS[behind].astype(np.float64)
-    return np.where(negative, -scores, scores)
+    # Pairs of digits, then of pairs, then of fours: each step multiplies the earlier half and adds the later.
+    pairs = digits * np.uint64(10 << 8 | 1) >> _BYTE & np.uint64(0x00FF00FF00FF00FF)
+    fours = pairs * np.uint64(100 << 16 | 1) >> np.uint64(16) & np.uint64(0x0000FFFF0000FFFF)
+    return fours * np.uint64(10_000 << 32 | 1) >> np.uint64(32)

@@ -39,18 +39,22 @@ class RunColumns:
     Args:
         path: the file, for messages.
         lenient_scores: take NaN and infinite scores.
+        lines: lines of the file before those that are added.
 
     Attributes:
+        lines: lines of the file so far.
+        results: how many were added.
         long_lines: lines with text after the tag.
         copies: results dropped by :meth:`run`, as ``query/document``.
     """
 
-    def __init__(self, path: Path, *, lenient_scores: bool = False) -> None:
+    def __init__(self, path: Path, *, lenient_scores: bool = False, lines: int = 0) -> None:
+        self.lines = lines
+        self.results = 0
         self.long_lines = 0
         self._lenient = lenient_scores
         self.copies: list[str] = []
         self._path = path
-        self._line = 0
         self._plain = True  # whether all documents so far are in _keys
         self._prefix: bytes | None = None
         self._keys: list[npt.NDArray[np.uint64]] = []
@@ -67,17 +71,16 @@ class RunColumns:
         Raises:
             DataError: a line has too few fields, or a score is no finite number.
         """
-        if self._line == 0:
+        if self.lines == 0:
             block = block.removeprefix(_BOM)
-        n_lines = block.count(b"\n") + (not block.endswith(b"\n"))
         if self._plain and self._add_plain(block):
-            self._line += n_lines
             return
         self._settle()
+        n_lines = block.count(b"\n") + (not block.endswith(b"\n"))
         fields = block.split()
         if not _uniform(block, n_lines, len(fields)) or not self._add(fields):
             self._add(self._checked(block))
-        self._line += n_lines
+        self.lines += n_lines
 
     def add_json_line(self, number: int, line: bytes) -> None:
         """Add one line of the JSON form.
@@ -85,7 +88,7 @@ class RunColumns:
         Raises:
             DataError: the line is not of that form.
         """
-        self._line = number
+        self.lines = number
         self._settle()
         if not line.strip():
             return
@@ -111,8 +114,8 @@ class RunColumns:
         """
         self._settle()
         for query_id, doc_id, score in zip(query_ids, doc_ids, scores, strict=True):
-            self._line += 1
-            where = f"row {self._line}:"
+            self.lines += 1
+            where = f"row {self.lines}:"
             for what, value in (("query", query_id), ("document", doc_id)):
                 if not isinstance(value, str | int) or isinstance(value, bool):
                     raise self._error(None, f"{where} the {what} id is {value!r}, not a string")
@@ -170,6 +173,7 @@ class RunColumns:
             tag or "beirkit",
             source=str(self._path),
             duplicates=len(self.copies),
+            distinct=True,
         )
 
     def _add_plain(self, block: bytes) -> bool:
@@ -184,6 +188,8 @@ class RunColumns:
         self._queries.append(np.repeat(np.array(queries, dtype=np.int32), columns.lengths))
         self._keys.append(columns.keys)
         self._scores.append(columns.scores)
+        self.results += len(columns.scores)
+        self.lines += len(columns.scores)
         return True
 
     def _settle(self) -> None:
@@ -218,6 +224,7 @@ class RunColumns:
         if self._tag is None and fields:
             self._tag = fields[5]
         self._scores.append(scores)
+        self.results += n_lines
         for places, column, first in (
             (self._query_places, self._queries, 0),
             (self._doc_places, self._docs, 2),
@@ -228,7 +235,7 @@ class RunColumns:
     def _checked(self, block: bytes) -> list[bytes]:
         """The first six fields of every line that is not blank, each line looked at by itself."""
         good: list[bytes] = []
-        for number, line in enumerate(block.split(b"\n"), self._line + 1):
+        for number, line in enumerate(block.split(b"\n"), self.lines + 1):
             fields = line.split()
             if not fields:
                 continue

@@ -22,7 +22,8 @@ from beirkit.corpora.run_parquet import add_parquet
 
 _log = logging.getLogger(__name__)
 
-_BLOCK = 1 << 18  # bytes; the columns it is taken apart into stay in the processor's cache
+BLOCK = 1 << 17
+"""Bytes that are taken apart at a time: their columns stay in the processor's cache."""
 
 
 def read_run(path: Path | str, *, strict: bool = False, lenient_scores: bool = False) -> Run:
@@ -56,7 +57,7 @@ def read_run(path: Path | str, *, strict: bool = False, lenient_scores: bool = F
             columns.add_json_line(number, line)
     else:
         with open_bytes(path) as stream:
-            while block := stream.read(_BLOCK):
+            while block := stream.read(BLOCK):
                 columns.add_block(block + stream.readline())
     run = columns.run(strict=strict)
     if columns.long_lines:

@@ -20,8 +20,8 @@ class Absent(msgspec.Struct, frozen=True):
     twins: dict[str, str]
 
     def among(self, wanted: Collection[str]) -> Absent:
-        """Those that are in ``wanted``."""
-        ids = tuple(doc_id for doc_id in self.ids if doc_id in wanted)
+        """Those that are in ``wanted``, ascending."""
+        ids = tuple(sorted(doc_id for doc_id in self.ids if doc_id in wanted))
         return Absent(ids, {ours: theirs for ours, theirs in self.twins.items() if ours in wanted})
 
     def describe(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import reprlib
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ def checked_qrels(qrels: Mapping[str, Mapping[str, Any]]) -> Qrels:
     if not checked:
         raise DataError("there are no judgments", hint="check the file and the split")
     require_usable_ids(checked, "query id")
-    require_usable_ids((doc_id for row in checked.values() for doc_id in row), "judged document id")
+    require_usable_ids(chain.from_iterable(checked.values()), "judged document id")
     return checked
 
 

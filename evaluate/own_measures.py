@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from beirkit.corpora.packed_ids import take
 from beirkit.corpora.records import Qrels
 from beirkit.corpora.run import Run
 from beirkit.evaluate.measures import Measure
-from beirkit.evaluate.ranking import places
+from beirkit.evaluate.ranking import judged_results, places
 
 _UNJUDGED = np.iinfo(np.int32).min
 
@@ -21,43 +22,44 @@ class Graded:
     """Ordered lists beside their judgments.
 
     Attributes:
+        run: the lists.
         qrels: checked judgments of every judged query, also of those not scored here.
         query_ids: rows of what is computed.
+        pool: the documents that are judged for any query; only looked at by Hole.
         rows: ``(n_results,) int64`` the row of each result.
         place: ``(n_results,) int64`` its rank, from 0.
         grades: ``(n_results,) int32`` its grade; the least int32: not judged for this query.
-        known: ``(n_results,) bool`` whether its document is judged for any query.
     """
 
+    run: Run
     qrels: Qrels
     query_ids: Sequence[str]
+    pool: Collection[str]
     rows: npt.NDArray[np.int64]
     place: npt.NDArray[np.int64]
     grades: npt.NDArray[np.int32]
-    known: npt.NDArray[np.bool_]
 
     @classmethod
-    def of(cls, run: Run, qrels: Qrels, query_ids: Sequence[str]) -> Graded:
+    def of(cls, run: Run, qrels: Qrels, query_ids: Sequence[str], pool: Collection[str]) -> Graded:
         """Look up the grade of each result of an ordered run whose queries are all in ``query_ids``."""
-        judged = {doc_id for row in qrels.values() for doc_id in row}
-        ordinals = {doc_id: i for i, doc_id in enumerate(run.doc_ids) if doc_id in judged}
         row_of = {query_id: row for row, query_id in enumerate(query_ids)}
         rows = np.array([row_of[q] for q in run.query_ids], dtype=np.int64)[run.groups]
-        pairs, grades = _pairs(qrels, query_ids, ordinals, len(run.doc_ids))
-        wanted = rows * len(run.doc_ids) + run.docs
-        at = np.minimum(np.searchsorted(pairs, wanted), len(pairs) - 1)
-        found = grades[at] if len(pairs) else np.full(len(wanted), _UNJUDGED)
-        hit = pairs[at] == wanted if len(pairs) else np.zeros(len(wanted), dtype=bool)
-        known = np.zeros(len(run.doc_ids), dtype=bool)
-        known[list(ordinals.values())] = True
-        return cls(
-            qrels,
-            query_ids,
-            rows,
-            places(run),
-            np.where(hit, found, _UNJUDGED).astype(np.int32),
-            known[run.docs],
+        at, doc_ids = judged_results(run, qrels)
+        found = zip(rows[at].tolist(), doc_ids, strict=True)
+        grades = np.full(run.n_results, _UNJUDGED, dtype=np.int32)
+        grades[at] = [qrels[query_ids[row]][doc_id] for row, doc_id in found]
+        return cls(run, qrels, query_ids, pool, rows, places(run), grades)
+
+    def unknown(self, at: int | float | None) -> npt.NDArray[np.bool_]:
+        """Which results are in the first ``at`` of their list and judged for no query at all."""
+        found = np.flatnonzero(self.top(at) & (self.grades == _UNJUDGED))
+        distinct, places = np.unique(self.run.docs[found], return_inverse=True)
+        strange = np.array(
+            [doc_id not in self.pool for doc_id in take(self.run.doc_ids, distinct)], dtype=bool
         )
+        mask = np.zeros(self.run.n_results, dtype=bool)
+        mask[found] = strange[places]
+        return mask
 
     def top(self, at: int | float | None) -> npt.NDArray[np.bool_]:
         """Which results are in the first ``at`` of their list; ``None``: all."""
@@ -72,20 +74,6 @@ class Graded:
         return np.array(
             [sum(g >= level for g in self.qrels[q].values()) for q in self.query_ids], dtype=np.float64
         )
-
-
-def _pairs(
-    qrels: Qrels, query_ids: Sequence[str], ordinals: dict[str, int], n_docs: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """Judged pairs that the run may hold, as ascending numbers ``row * n_docs + document``, and grades."""
-    pairs, grades = [], []
-    for row, query_id in enumerate(query_ids):
-        for doc_id, grade in qrels[query_id].items():
-            if doc_id in ordinals:
-                pairs.append(row * n_docs + ordinals[doc_id])
-                grades.append(grade)
-    order = np.argsort(np.array(pairs, dtype=np.int64), kind="stable")
-    return np.array(pairs, dtype=np.int64)[order], np.array(grades, dtype=np.int32)[order]
 
 
 def reciprocal_rank(graded: Graded, measure: Measure) -> npt.NDArray[np.float64]:
@@ -117,7 +105,7 @@ def judged_share(graded: Graded, measure: Measure) -> npt.NDArray[np.float64]:
 
 def hole(graded: Graded, measure: Measure) -> npt.NDArray[np.float64]:
     """Results in the top k whose document is judged for no query of the split / k, as beir counts them."""
-    return graded.count(graded.top(measure.at) & ~graded.known) / float(measure.at or 1)
+    return graded.count(graded.unknown(measure.at)) / float(measure.at or 1)
 
 
 def exponential_ndcg(graded: Graded, measure: Measure) -> npt.NDArray[np.float64]:

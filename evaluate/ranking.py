@@ -112,7 +112,7 @@ def without_duplicates(run: Run, *, strict: bool) -> tuple[Run, int]:
     Raises:
         DataError: ``strict``, and there is one; names the first.
     """
-    if not any_repeated(run.docs, run.offsets):
+    if run.distinct or not any_repeated(run.docs, run.offsets):
         return run, 0
     pairs = run.groups * len(run.doc_ids) + run.docs
     _, first = np.unique(pairs, return_index=True)

@@ -51,6 +51,7 @@ CORPORA_ARRAYS = {
     "corpora/run_columns.py": {"numpy"},
     "corpora/run_files.py": {"numpy"},
     "corpora/run_parquet.py": {"pyarrow"},
+    "corpora/run_parts.py": {"numpy"},
     "corpora/unique.py": {"numpy"},
     "corpora/qrels_parquet.py": {"pyarrow"},
 }
