@@ -169,6 +169,8 @@ def _compared(path: Path) -> dict[str, str]:
         facts: dict[str, Any] = json.loads(manifest.read_text(encoding="utf-8"))
         contents: dict[str, str] = facts["content_ids"]
         ids = {f"content id of {name}": str(value)[:12] for name, value in contents.items()}
+        if "excluded" in facts:  # documents that were taken out of rankings, a hash of them
+            ids["excluded documents"] = str(facts["excluded"])[:12]
         return {name: str(facts[name]) for name in ("dataset", "split", "k")} | ids
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise DataError(

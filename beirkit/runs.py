@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,6 +86,37 @@ class _Manifest(msgspec.Struct):
     queries: int
     self_match: _SelfMatch
     sample: Sample | None = None
+
+
+class ReadRuns(Mapping[str, Run]):
+    """Runs that are read when they are asked for, so that not all are held at once.
+
+    Args:
+        given: by name.
+        qrels: the judgments they are read for.
+        excluded: for each query, documents that are taken out of its list.
+        lenient_scores: as for ``read_run``.
+    """
+
+    def __init__(
+        self,
+        given: Mapping[str, GivenRun],
+        qrels: Qrels,
+        excluded: Mapping[str, Collection[str]],
+        *,
+        lenient_scores: bool = False,
+    ) -> None:
+        self._given, self._qrels = given, qrels
+        self._excluded, self._lenient = excluded, lenient_scores
+
+    def __getitem__(self, name: str) -> Run:
+        return self._given[name].read(self._qrels, excluded=self._excluded, lenient_scores=self._lenient)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._given)
+
+    def __len__(self) -> int:
+        return len(self._given)
 
 
 def find_run(path: Path) -> GivenRun:

@@ -128,7 +128,7 @@ class StoredResult:
         given = find_run(self.folder)
         return evaluate(
             exam.qrels,
-            given.read(exam.qrels),
+            given.read(exam.qrels, excluded=exam.excluded),
             measures,
             protocol,
             self_match_ids=given.self_match_ids,

@@ -110,11 +110,11 @@ def _columns_of(report: Report, measure: Measure) -> list[Column]:
         if one.table.measure == measure:
             values = {place.system: place.mean for place in one.leaderboard.places}
             group = one.contest.dataset if several else ""
-            found.append(Column(group, str(measure), {**values}, one.table.rows, one.table.level))
+            found.append(Column(group, str(measure), values, one.table.rows, one.table.level))
     for table in report.suites:
         if table.measure == measure and table.leaderboard is not None:
             values = {place.system: place.mean for place in table.leaderboard.places}
-            found.append(Column(table.suite, str(measure), {**values}, table.rows, table.level))
+            found.append(Column(table.suite, str(measure), values, table.rows, table.level))
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from beirkit.evaluate.measures import Measure
     from beirkit.evaluate.protocol import Protocol
     from beirkit.evaluate.scores import Scores
-    from beirkit.runs import GivenRun
     from beirkit.stored import StoredResult
 
 
@@ -127,7 +126,7 @@ def _judged(args: argparse.Namespace, seeds: dict[str, list[Path]], gated: Seque
     from beirkit.evaluate.engine import evaluate
     from beirkit.evaluate.measures import parse_measures
     from beirkit.evaluate.protocol import get_protocol
-    from beirkit.runs import counted_depth, find_run, searched_judgments
+    from beirkit.runs import ReadRuns, counted_depth, find_run, searched_judgments
 
     protocol = get_protocol(args.protocol or "beirkit")
     measures = parse_measures([*(args.measures or protocol.measures[:1]), *gated])
@@ -171,7 +170,12 @@ def _judged(args: argparse.Namespace, seeds: dict[str, list[Path]], gated: Seque
         speeds=_speeds({name: named[first] for name, first in firsts.items()}),
         exam=Texts(
             qrels,
-            ReadRuns({name: given[first] for name, first in firsts.items()}, qrels, args.lenient_scores),
+            ReadRuns(
+                {name: given[first] for name, first in firsts.items()},
+                qrels,
+                exam.excluded,
+                lenient_scores=args.lenient_scores,
+            ),
             _query_texts(args.qrels),
         ),
     )
@@ -287,19 +291,3 @@ def _query_texts(qrels: Path) -> dict[str, str]:
     if not qrels.is_dir():
         return {}
     return {query.query_id: query.text for query in open_folder(qrels).queries()}
-
-
-class ReadRuns(Mapping[str, "Run"]):
-    """Runs that are read when they are asked for, so that not all are held at once."""
-
-    def __init__(self, given: Mapping[str, GivenRun], qrels: Qrels, lenient_scores: bool = False) -> None:
-        self._given, self._qrels, self._lenient = given, qrels, lenient_scores
-
-    def __getitem__(self, name: str) -> Run:
-        return self._given[name].read(self._qrels, lenient_scores=self._lenient)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._given)
-
-    def __len__(self) -> int:
-        return len(self._given)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
@@ -32,7 +32,7 @@ class Column:
 
     group: str
     head: str
-    values: dict[str, float | None]
+    values: Mapping[str, float | None]
     rows: Sequence[Comparison]
     level: float
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from beirkit.cli.compare_inputs import Contest, Given, ReadRuns, Texts, merge_seeds, refuse, speeds
+from beirkit.cli.compare_inputs import Contest, Given, Texts, merge_seeds, refuse, speeds
 from beirkit.corpora.errors import UnknownNameError, UsageError, nearest
 
 if TYPE_CHECKING:
@@ -176,13 +176,15 @@ def texts_of(contest: Contest) -> Texts:
     Raises:
         BeirkitError: the dataset is not built, or has changed.
     """
-    from beirkit.runs import find_run
+    from beirkit.runs import ReadRuns, find_run
     from beirkit.stored import read_result
 
     if contest.exam is not None:
         return contest.exam
     exam = read_result(next(iter(contest.paths.values()))).exam()
-    runs = ReadRuns({system: find_run(path) for system, path in contest.paths.items()}, exam.qrels)
+    runs = ReadRuns(
+        {system: find_run(path) for system, path in contest.paths.items()}, exam.qrels, exam.excluded
+    )
     return Texts(exam.qrels, runs, {query.query_id: query.text for query in exam.queries})
 
 

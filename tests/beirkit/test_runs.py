@@ -21,7 +21,7 @@ def _json(capsys: pytest.CaptureFixture[str], *words: str | Path) -> Any:
 
 
 def _search(capsys: pytest.CaptureFixture[str], folder: Path, *words: str) -> tuple[Any, Path]:
-    [item] = _json(capsys, "run", "-d", folder, "-r", "bm25", *words)
+    [item] = _json(capsys, "run", "-d", folder, "-r", "bm25", *words)["results"]
     return item, Path(item["path"])
 
 
@@ -64,8 +64,8 @@ def test_self_matches_are_those_of_the_search(
     found = _json(capsys, "score", path, qrels, "-m", "RR")
     assert found["measures"] == item["measures"]
     assert found["queries"]["self_matches_removed"] == 2
-    [table] = _json(capsys, "compare", path, "--qrels", qrels, "-m", "RR")
-    assert table["rows"][0]["mean"] == item["measures"]["RR"]
+    [table] = _json(capsys, "compare", path, "--qrels", qrels, "-m", "RR")["tables"]
+    assert table["standings"][0]["mean"] == item["measures"]["RR"]
     # a folder of judgments knows its corpus, and wins: here no document has a query's text
     other = tmp_path / "other"
     shutil.copytree(owls, other)
@@ -90,15 +90,15 @@ def test_runs_are_compared_at_one_depth(
     _, path = _search(capsys, owls, "-k", "1")
     bare = tmp_path / "bare.trec"
     bare.write_text("a Q0 b 1 3 t\na Q0 c 2 2 t\nb Q0 c 1 3 t\n", encoding="utf-8")
-    [table] = _json(capsys, "compare", bare, path, "--qrels", owls, "-m", "RR")
-    assert (table["depth"], table["rows"][0]["mean"]) == (1, 0.5)
-    [table] = _json(capsys, "compare", bare, "--qrels", owls, "-m", "RR")
-    assert (table["depth"], table["rows"][0]["mean"]) == (None, 0.75)
+    [table] = _json(capsys, "compare", bare, path, "--qrels", owls, "-m", "RR")["tables"]
+    assert (table["depth"], table["rows"][0]["mean"], table["standings"][0]["mean"]) == (1, 0.0, 0.5)
+    [table] = _json(capsys, "compare", bare, "--qrels", owls, "-m", "RR")["tables"]
+    assert (table["depth"], table["standings"][0]["mean"]) == (None, 0.75)
     _, deeper = _search(capsys, owls, "-k", "2")
     words = ["compare", str(deeper / "run.trec.gz"), str(path / "run.trec.gz"), "--qrels", str(owls)]
     assert main(words) == 2
     assert "not comparable: k is 2 in" in capsys.readouterr().err
-    assert [table["depth"] for table in _json(capsys, *words, "--force")] == [1]
+    assert [table["depth"] for table in _json(capsys, *words, "--force")["tables"]] == [1]
 
 
 def test_a_sample_is_marked_and_never_compared_with_the_whole(
@@ -118,7 +118,7 @@ def test_a_sample_is_marked_and_never_compared_with_the_whole(
         assert main(words) == 2
         assert "not comparable: " in (said := capsys.readouterr().err)
         assert "dataset is birds" in said
-        [table] = _json(capsys, *words, "--force")
+        [table] = _json(capsys, *words, "--force")["tables"]
         assert table["queries"] == (2 if first == whole else 4)
         assert table["sample"] == {"queries": 2, "docs": None, "seed": 1}
     assert main([*words, "--force"]) == 0
