@@ -30,6 +30,11 @@ class StatedMeans:
     dataset: str
     means: dict[Measure, float]
 
+    def to_dict(self) -> dict[str, Any]:
+        """The same for JSON."""
+        means = {str(measure): mean for measure, mean in self.means.items()}
+        return {"system": self.system, "dataset": self.dataset, "means": means}
+
 
 def read_stated(path: Path) -> StatedMeans:
     """Read a JSON object with a model, a dataset, and values under any spelling of a measure.

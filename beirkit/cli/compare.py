@@ -54,6 +54,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SUITE",
         help="the suite whose mean is compared, a name or a file (default: that of the results)",
     )
+    parser.add_argument(
+        "--stated",
+        metavar="FILE",
+        action="append",
+        type=Path,
+        default=[],
+        help="figures of somebody else, a JSON object with model, dataset and measures: checked and shown "
+        "beside, never tested; may be repeated",
+    )
     add_measures(parser)
     add_depth(parser)
     parser.add_argument(
@@ -181,7 +190,7 @@ def _refuse_inputs(args: argparse.Namespace) -> None:
 
     given = [*args.runs, *([args.qrels] if args.qrels else []), Path(args.baseline or ".")]
     given += [Path(part) for text in args.seeds for part in text.partition("=")[2].split(",")]
-    inputs = {path.resolve() for path in given}
+    inputs = {path.resolve() for path in (*given, *args.stated)}
     for option in ("out", "markdown", "junit"):
         path = getattr(args, option)
         if path is not None and path.resolve() in inputs:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from beirkit.evaluate.compare_suites import SuiteTable
     from beirkit.evaluate.gate import Gate
     from beirkit.evaluate.pairs import Comparison
+    from beirkit.evaluate.stated import StatedMeans
 
 CORRECTED = {
     "holm": "Holm over the comparisons of one table",
@@ -57,6 +58,7 @@ class Report:
         notes: what must be known to read the tables.
         rounded: whether figures for machines are rounded too.
         details: what was asked for besides, by dataset and name.
+        stated: figures of others.
     """
 
     given: Given
@@ -67,6 +69,7 @@ class Report:
     notes: list[str]
     rounded: bool = False
     details: dict[str, dict[str, Detail]] = field(default_factory=dict)
+    stated: list[StatedMeans] = field(default_factory=list)
 
     def verdict(self) -> list[tuple[str, str, list[str]]]:
         """Where, on which measure, and the sentences: of suites, then of datasets."""
@@ -122,6 +125,7 @@ class Report:
                 {"dataset": dataset, **{name: detail.data for name, detail in found.items()}}
                 for dataset, found in self.details.items()
             ],
+            "stated": [one.to_dict() for one in self.stated],
             "gates": [
                 {
                     "gate": str(one.gate),
@@ -145,6 +149,7 @@ def build(args: argparse.Namespace, given: Given, gates: Sequence[Gate]) -> Repo
     from beirkit.evaluate.compare_suites import compare_suite
     from beirkit.evaluate.leaderboard import leaderboard
     from beirkit.evaluate.seeds import seed_spread
+    from beirkit.evaluate.stated import read_stated
 
     shared = {
         "correction": args.correction, "level": args.level, "seed": args.seed, "samples": args.samples,
@@ -181,6 +186,7 @@ def build(args: argparse.Namespace, given: Given, gates: Sequence[Gate]) -> Repo
         _notes(args, given, results, suites),
         args.decimals is not None,
         details(args, given, style),
+        [read_stated(path) for path in args.stated],
     )
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from beirkit.evaluate.leaderboard import Leaderboard
     from beirkit.evaluate.pairs import Comparison, Interval
     from beirkit.evaluate.seeds import SeedSpread
+    from beirkit.evaluate.stated import StatedMeans
 
 
 @dataclass(frozen=True)
@@ -168,6 +169,20 @@ def _by_dataset(table: SuiteTable, given: Given, style: Style) -> Sheet:
             cells.append(style.figure(value) + mark)
         rows.append((contest.dataset + contest.mark, *cells))
     return Sheet(f"{table.measure} by dataset", ("dataset", *systems), rows)
+
+
+def stated_sheet(stated: Sequence[StatedMeans], given: Given, style: Style) -> Sheet:
+    """Figures of others by dataset, best first; a measure that a file does not have is blank, not 0."""
+    from beirkit.evaluate.stated import rank_stated
+
+    rows: list[tuple[str, ...]] = []
+    for dataset in dict.fromkeys(one.dataset for one in stated):
+        those = {one.system: one for one in stated if one.dataset == dataset}
+        for _, name, _ in rank_stated(those.values(), given.measures[0]):
+            figures = (style.figure(those[name].means.get(measure)) for measure in given.measures)
+            rows.append((name, dataset, *figures))
+    columns = ("system", "dataset", *map(str, given.measures))
+    return Sheet("Stated elsewhere, not tested", columns, rows, left=2)
 
 
 def p_text(p: float | None) -> str:

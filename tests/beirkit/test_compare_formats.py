@@ -203,3 +203,47 @@ def test_nothing_that_is_compared_is_written_over(
 def test_impossible_decimals_are_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*words, "--decimals", "16"]) == 2
     assert "--decimals 16: a whole number from 0 to 15" in capsys.readouterr().err
+
+
+def test_figures_of_others_are_shown_and_never_tested(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {
+        "a.json": {"model": "A", "ds": "x", "mrr": 0.4},
+        "b.json": {"model": "B", "ds": "x", "RR": 0.7, "note": "theirs"},
+        "c.json": {"model": "C", "ds": "x", "map_at_10": 0.3},
+        "d.json": {"model": "D", "ds": "x", "MRR": 41.5},
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_text(json.dumps(content), encoding="utf-8")
+    stated = [word for name in ("a.json", "b.json", "c.json") for word in ("--stated", name)]
+    lines = printed(capsys, *words, *stated, "--format", "markdown", "--percent").splitlines()
+    start = lines.index("## Stated elsewhere, not tested")
+    assert lines[start + 2 : start + 7] == [
+        "| system | dataset | RR |",
+        "| --- | --- | ---: |",
+        "| B | x | 70.00 |",
+        "| A | x | 40.00 |",
+        "| C | x | – |",
+    ]
+    assert main([*words, "--stated", "d.json"]) == 2
+    assert "d.json: 41.5 outside 0..1 as the value of MRR (divide by 100" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[1]", "is no JSON object with a model and its values"),
+        ("{", "is no JSON"),
+        ('{"model": "A", "AP": "0.4"}', "AP is '0.4', no number"),
+        ('{"model": "A", "AP": true}', "AP is True, no number"),
+        ('{"model": "A", "AP": NaN}', "nan outside 0..1"),
+        ('{"model": "A", "AP": 0.4, "map": 0.5}', "has two values of AP: 0.4 and 0.5"),
+    ],
+)
+def test_figures_that_cannot_be_meant_are_refused(
+    text: str, said: str, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "odd.json").write_text(text, encoding="utf-8")
+    assert main([*words, "--stated", "odd.json"]) == 2
+    assert f"odd.json: {said}" in capsys.readouterr().err

@@ -52,7 +52,7 @@ def test_a_table_of_a_suite_is_compared_by_dataset_and_over_the_suite(
 ) -> None:
     listed = run(capsys, suite, "-r", "bm25", "-r", "rank-bm25", *MEASURE)
     found = compared(capsys, listed)
-    assert set(found) == {"tables", "suite", "verdict", "details", "gates"}
+    assert set(found) == {"tables", "suite", "verdict", "details", "stated", "gates"}
     assert [table["dataset"] for table in found["tables"]] == ["reed", "lake", "shore"]
     assert {table["measure"] for table in found["tables"]} == {"RR@10"}
     [table] = found["suite"]
