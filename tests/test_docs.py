@@ -270,6 +270,11 @@ READERS_FILES = {
     "broken/qrels/test.tsv": "q1 0 d1 1\nq1 0 d1 2\nq1 0 d2 1\n",
     "run.trec": "q1 Q0 d1 1 2.0 mine\nq2 Q0 d1 1 2.0 mine\n",
     "mine.trec": "q1 Q0 d1 1 2.0 mine\nq2 Q0 d2 1 2.0 mine\n",
+    "mine-2.trec": "q1 Q0 d1 1 2.0 mine\nq2 Q0 d1 1 2.0 mine\n",
+    "helpdesk.yaml": "name: helpdesk\ndatasets: [./tickets, ./bills]\nretrievers: [bm25, rank-bm25]\n",
+    "bills/corpus.jsonl": '{"_id": "d1", "title": "", "text": "Under Billing."}\n',
+    "bills/queries.jsonl": '{"_id": "q1", "text": "billing"}\n',
+    "bills/qrels/test.tsv": "query-id\tcorpus-id\tscore\nq1\td1\t1\n",
     "bm25.trec": "q1 Q0 d2 1 2.0 bm25\nq2 Q0 d2 1 2.0 bm25\n",
 }
 
@@ -282,6 +287,7 @@ READERS_FILES = {
         ("docs/qrels.md", {"qrels"}),
         ("docs/mending.md", {"check"}),
         ("docs/exporting.md", {"export"}),
+        ("docs/comparing.md", {"run", "compare"}),
     ],
 )
 def test_what_a_reader_would_type_works(
