@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "pool": ("pool", "have unjudged results of several runs judged, and take the judgments back"),
     "overlap": ("overlap", "find test queries and documents in training data, and score without them"),
     "cite": ("cite", "papers and licences of every dataset, model and tool behind a result"),
+    "providers": ("providers", "score search tools by the supporting pages and answers they return"),
     "version": ("version", "versions of beirkit and of what it stands on"),
 }
 

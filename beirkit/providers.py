@@ -1,0 +1,153 @@
+"""Search tools scored on a dataset of supporting pages: from files of results to a table."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from beirkit.corpora.collection import Collection
+from beirkit.corpora.errors import DataError
+from beirkit.corpora.files import atomic_open
+from beirkit.corpora.folder import folder_content_ids
+from beirkit.corpora.provider_results import ProviderResults, read_results
+from beirkit.corpora.supporting import Task, policy_of, policy_record, task_of
+from beirkit.corpora.urls import UrlPolicy
+from beirkit.datasets import find_dataset
+from beirkit.evaluate import answer_cues, leaks
+from beirkit.evaluate.provider_table import ProviderTable, table
+from beirkit.evaluate.supporting_pages import CAVEATS, Judged, judge
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Questions:
+    """The questions of a dataset whose judgments are addresses of pages.
+
+    Attributes:
+        name: of the dataset.
+        tasks: by query id, in order.
+        policy: when two addresses are one document.
+        content: content ids of the folder's parts.
+        revision: of the source, where known.
+    """
+
+    name: str
+    tasks: dict[str, Task]
+    policy: UrlPolicy
+    content: dict[str, str]
+    revision: str
+
+
+@dataclass(frozen=True)
+class ProviderReport:
+    """What :func:`score_providers` found.
+
+    Attributes:
+        about: dataset, content ids, and every rule with its hash.
+        table: the tools side by side.
+        judged: each tool's outcomes.
+    """
+
+    about: dict[str, Any]
+    table: ProviderTable
+    judged: tuple[Judged, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the single outcomes, as JSON has it."""
+        return {"about": self.about, "caveats": list(CAVEATS), **msgspec.to_builtins(self.table)}
+
+    def write(self, folder: Path | str) -> None:
+        """Write ``providers.json`` and per tool ``outcomes/NAME.jsonl``, every score with its evidence."""
+        folder = Path(folder)
+        with atomic_open(folder / "providers.json", "wb") as out:
+            out.write(msgspec.json.format(msgspec.json.encode(self.to_dict()), indent=2) + b"\n")
+        for tool in self.judged:
+            with atomic_open(folder / "outcomes" / f"{tool.provider}.jsonl", "wb") as out:
+                for query_id, outcome in tool.outcomes.items():
+                    without = tool.unflagged[query_id]
+                    row = msgspec.to_builtins(outcome)
+                    if outcome.flags:
+                        row["without_flagged"] = msgspec.to_builtins(
+                            {"page": without.page, "answer": without.answer}
+                        )
+                    out.write(msgspec.json.encode(row) + b"\n")
+
+
+def questions_of(dataset: str) -> Questions:
+    """The questions of a dataset, by its name or folder.
+
+    Raises:
+        DataError: its queries are no questions with supporting pages.
+    """
+    found = find_dataset(dataset)
+    collection: Collection = found.open()
+    tasks = {query.query_id: task_of(query) for query in collection.queries()}
+    if not tasks:
+        raise DataError("has no questions", path=found.folder)
+    provenance = collection.provenance
+    return Questions(
+        found.name,
+        tasks,
+        policy_of(provenance.options),
+        folder_content_ids(found.folder),
+        provenance.revision,
+    )
+
+
+def score_providers(
+    dataset: str,
+    results: Mapping[str, Path | str] | Sequence[Path | str],
+    cutoffs: Sequence[int] = (1, 5, 10),
+    *,
+    level: float = 0.05,
+    seed: int = 1,
+    samples: int = 10_000,
+) -> ProviderReport:
+    """Score what search tools returned by the supporting pages of a dataset.
+
+    Args:
+        dataset: a name, or a BEIR folder that the format ``lexbench`` made.
+        results: files of results, by the name of the tool, or named by their files; the first is what all
+            others are compared with.
+        cutoffs: ranks that count.
+        level: of tests; intervals have 1 minus it.
+        seed: of every draw.
+        samples: how many are drawn.
+
+    Raises:
+        UsageError: the dataset or a file does not exist, or two tools have one name.
+        DataError: a line is damaged; with path and line.
+    """
+    questions = questions_of(dataset)
+    files: list[ProviderResults] = (
+        [read_results(Path(path), name) for name, path in results.items()]
+        if isinstance(results, Mapping)
+        else [read_results(Path(path)) for path in results]
+    )
+    judged = tuple(judge(questions.tasks, file, questions.policy) for file in files)
+    for tool in judged:
+        if tool.unknown:
+            shown = ", ".join(tool.unknown[:3])
+            _log.warning(
+                "%s: %d queries are no questions of %s and are left out: %s",
+                tool.provider, len(tool.unknown), questions.name, shown,
+            )  # fmt: skip
+    about = {
+        "dataset": questions.name,
+        "revision": questions.revision,
+        "content_ids": questions.content,
+        "judgment_kind": "reference-url",
+        "url_policy": policy_record(questions.policy),
+        "answer_cues": answer_cues.NAME,
+        "leaks": {"name": leaks.NAME, "sha256": leaks.definition_sha256()},
+        "results": {file.name: {"path": file.path, "sha256": file.sha256} for file in files},
+    }
+    return ProviderReport(
+        about, table(questions.tasks, judged, cutoffs, level=level, seed=seed, samples=samples), judged
+    )
