@@ -104,7 +104,9 @@ def write_pool(
         if form == "jsonl":
             out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
             return
-        table = csv.writer(out, delimiter="," if form == "csv" else "\t", lineterminator="\n")
+        # all quoted, since the module leaves a carriage return alone unquoted, which no reader takes
+        sign = "," if form == "csv" else "\t"
+        table = csv.writer(out, delimiter=sign, lineterminator="\n", quoting=csv.QUOTE_ALL)
         table.writerow([*COLUMNS, *([SYSTEMS] if show_systems else [])])
         for row in rows:
             ranks = row.pop(SYSTEMS, None)

@@ -25,6 +25,7 @@ SHORTEST = 8
 NEAR = 0.8
 """Share of their five-word shingles from which two texts are called nearly the same."""
 
+_BUCKET = 100  # texts of one band's bucket that a training text is compared with
 _EXCERPT = 200  # characters of a training text that are kept as evidence
 _MANY, _LONG = 4096, 1 << 20  # texts and characters of a block
 
@@ -110,29 +111,46 @@ def _blocks(items: Iterable[tuple[str, str]]) -> Iterator[tuple[list[str], list[
 
 
 class _Postings:
-    """Keys, sorted, and the place each belongs to: 12 bytes for one."""
+    """Keys, sorted, the place each belongs to, and whether it was seen: 13 bytes for one."""
 
     def __init__(self, keys: Sequence[Shingles], places: Sequence[Places]) -> None:
         all_keys = np.concatenate([np.empty(0, np.uint64), *keys])
         all_places = np.concatenate([np.empty(0, np.int32), *places])
         order = np.argsort(all_keys, kind="stable")
         self.keys, self.places = all_keys[order], all_places[order]
+        self.seen = np.zeros(len(order), np.bool_)
 
-    def find(self, keys: Shingles) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Which of the keys are there, once for each row that has it, and these rows."""
+    def see(self, keys: Shingles) -> tuple[npt.NDArray[np.int64], Places]:
+        """The first of the keys that are there and were not seen before, once for each place that has it.
+
+        However many places have a key, and however often it comes, they are told once.
+
+        Returns:
+            ``(n,) int64`` which of the keys, and ``(n,) int32`` the places.
+        """
+        keys, first = np.unique(keys, return_index=True)
         low = np.searchsorted(self.keys, keys, "left")
-        counts = np.searchsorted(self.keys, keys, "right") - low
-        asked = np.repeat(np.arange(len(keys)), counts)
-        rows = np.repeat(low - (np.cumsum(counts) - counts), counts) + np.arange(len(asked))
-        return asked, rows
+        there = np.flatnonzero(low < len(self.keys))
+        there = there[(self.keys[low[there]] == keys[there]) & ~self.seen[low[there]]]
+        asked, rows = _spread(low[there], np.searchsorted(self.keys, keys[there], "right"))
+        self.seen[rows] = True
+        return first[there][asked], self.places[rows]
+
+    def find(self, keys: Shingles, most: int) -> tuple[npt.NDArray[np.int64], Places]:
+        """Which of the keys are there, once for each of the first ``most`` places that have it, and these."""
+        low = np.searchsorted(self.keys, keys, "left")
+        high = np.minimum(np.searchsorted(self.keys, keys, "right"), low + most)
+        asked, rows = _spread(low, high)
+        return asked, self.places[rows]
 
 
-class _Grams:
-    """Rows of words of one width, and which of them were seen."""
-
-    def __init__(self, width: int, postings: _Postings) -> None:
-        self.width, self.postings = width, postings
-        self.seen = np.zeros(len(postings.keys), np.bool_)
+def _spread(
+    low: npt.NDArray[np.int64], high: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Every number of every range ``low[i]:high[i]``, behind its ``i``."""
+    counts = high - low
+    which = np.repeat(np.arange(len(low)), counts)
+    return which, np.repeat(low - (np.cumsum(counts) - counts), counts) + np.arange(len(which))
 
 
 class _HeldOut:
@@ -159,7 +177,7 @@ class _HeldOut:
                     band.add(keys, places[some])
         self._exact = exact.postings()
         self._bands = [band.postings() for band in bands]
-        self._grams = [_Grams(width, columns.postings()) for width, columns in sorted(grams.items())]
+        self._grams = {width: columns.postings() for width, columns in sorted(grams.items())}
         self._sets = np.concatenate([np.empty(0, np.uint64), *sets.keys])
         owners = np.concatenate([np.empty(0, np.int32), *sets.places])
         self._starts = np.searchsorted(owners, np.arange(self._size + 1))
@@ -187,17 +205,15 @@ class _HeldOut:
             texts: the texts.
             where: each stands.
         """
-        asked, rows = self._exact.find(_digests(texts))
-        for place, at in _firsts(self._exact.places[rows], asked):
+        for place, at in _firsts(*self._exact.see(_digests(texts))):
             found = self._of(place)
             found.exact = found.exact or _evidence(texts[at], where[at])
         words, lengths = self._shingler.words(texts)
-        for grams in self._grams:
-            made, counts = windows(words, lengths, grams.width)
-            asked, rows = grams.postings.find(made)
-            grams.seen[rows] = True
+        for width, grams in self._grams.items():
+            made, counts = windows(words, lengths, width)
             owners = np.repeat(np.arange(len(texts)), counts)
-            for place, at in _firsts(grams.postings.places[rows], owners[asked]):
+            asked, places = grams.see(made)
+            for place, at in _firsts(owners[asked], places):
                 found = self._of(place)
                 found.ngram = found.ngram or _evidence(texts[at], where[at])
         self._look_nearly(texts, where, words, lengths)
@@ -212,8 +228,8 @@ class _HeldOut:
         ends = np.cumsum(counts)
         candidates = np.empty(0, np.int64)
         for band, keys in zip(self._bands, self._signer.keys(shingles, counts[some]), strict=True):
-            asked, rows = band.find(keys)
-            candidates = np.union1d(candidates, some[asked] * self._size + band.places[rows])
+            asked, places = band.find(keys, _BUCKET)
+            candidates = np.union1d(candidates, some[asked] * self._size + places)
         for at, place in zip(*(part.tolist() for part in np.divmod(candidates, self._size)), strict=True):
             known = self._found.get(place)
             if known is not None and known.exact is not None:
@@ -226,10 +242,9 @@ class _HeldOut:
 
     def found(self) -> dict[int, Found]:
         """What was found so far, by place, ascending."""
-        for grams in self._grams:
-            places = grams.postings.places
-            all_rows = np.bincount(places, minlength=self._size)
-            seen = np.bincount(places[grams.seen], minlength=self._size)
+        for grams in self._grams.values():
+            all_rows = np.bincount(grams.places, minlength=self._size)
+            seen = np.bincount(grams.places[grams.seen], minlength=self._size)
             for place in np.flatnonzero(seen).tolist():
                 self._found[place].share = float(seen[place] / all_rows[place])
         for found in self._found.values():
@@ -297,7 +312,7 @@ def _digests(texts: Sequence[str]) -> Shingles:
     return np.frombuffer(data, np.uint64)
 
 
-def _firsts(places: Places, owners: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+def _firsts(owners: npt.NDArray[np.int64], places: Places) -> Iterator[tuple[int, int]]:
     """Each place once, with the first of its owners."""
     order = np.lexsort((owners, places))
     found, first = np.unique(places[order], return_index=True)

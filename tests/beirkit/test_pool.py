@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from beirkit.cli.main import main
+from beirkit.corpora.ids import id_problem
 from beirkit.corpora.qrels import read_qrels
+from beirkit.evaluate.pooling import Pooled
+from beirkit.pool_files import read_filled, write_pool
 
 ONE = "q1 Q0 d1 1 9 one\nq1 Q0 d2 2 8 one\nq1 Q0 d4 3 7 one\nq2 Q0 d4 1 9 one\n"
 TWO = "q1 Q0 d4 1 9 two\nq1 Q0 d3 2 8 two\nq3 Q0 d3 1 5 two\nq3 Q0 d1 2 4 two\n"
@@ -250,3 +258,55 @@ def test_results_of_a_folder_are_pooled(
     assert [(item["query_id"], item["doc_id"]) for item in key["items"]] == [("q1", "d1")]
     assert main(["pool", "pystdlib", str(kept), "--out", str(tmp_path / "x.csv")]) == 2
     assert "holds no result of pystdlib@" in capsys.readouterr().err
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+ids = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1, max_size=6).filter(
+    lambda value: not id_problem(value) and bool(value.strip())
+)
+
+
+@given(
+    rows=st.lists(
+        st.tuples(ids, ids, texts, texts, texts, st.none() | st.integers(-1, 5)),
+        unique_by=lambda row: row[:2],
+    ),
+    ending=st.sampled_from([".csv", ".tsv", ".jsonl", ".csv.gz"]),
+    show=st.booleans(),
+)
+def test_any_text_and_id_comes_back(
+    rows: list[tuple[str, str, str, str, str, int | None]], ending: str, show: bool
+) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"pool{ending}"
+        items = [Pooled(query_id, doc_id, {"one": 1, "two": 2}) for query_id, doc_id, *_ in rows]
+        queries = {row[0]: row[2] for row in rows}
+        documents = {row[1]: (row[3], row[4]) for row in rows}
+        write_pool(path, items, queries, documents, show_systems=show)
+        blank = read_filled(path)
+        assert (blank.qrels, blank.empty) == ({}, {(row[0], row[1]) for row in rows})
+        grades = iter([row[5] for row in rows])
+        write_filled(path, grades)
+        filled = read_filled(path)
+        assert filled.lines.keys() == {(row[0], row[1]) for row in rows if row[5] is not None}
+        assert {(q, d): g for q, row in filled.qrels.items() for d, g in row.items()} == {
+            (row[0], row[1]): row[5] for row in rows if row[5] is not None
+        }
+
+
+def write_filled(path: Path, grades: Iterator[int | None]) -> None:
+    """Fill the rows of a pool in, as a program of an annotator's would."""
+    read = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    out = io.StringIO(newline="")
+    if path.suffix == ".jsonl":
+        for line in read.decode().split("\n")[:-1]:
+            out.write(json.dumps({**json.loads(line), "relevance": next(grades)}) + "\n")
+    else:
+        table = csv.DictReader(
+            io.StringIO(read.decode(), newline=""), delimiter="\t" if path.suffix == ".tsv" else ","
+        )
+        writer = csv.DictWriter(out, table.fieldnames or (), lineterminator="\r\n")
+        writer.writeheader()
+        writer.writerows({**row, "relevance": next(grades)} for row in table)
+    text = out.getvalue().encode()
+    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)

@@ -89,6 +89,18 @@ def test_equal_test_texts_are_all_found() -> None:
     assert list(find([LONG, OTHER, LONG], [LONG])) == [0, 2]
 
 
+def test_a_notice_that_all_texts_share_is_found_in_all_of_them_at_little_cost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each is told once, however often it comes, and of nearly equal texts some are compared only."""
+    monkeypatch.setattr(module, "_BUCKET", 3)
+    monkeypatch.setattr(module, "_MANY", 2)
+    notice = "this page uses small files to remember what you have chosen please agree before going on"
+    told = find([f"{notice} {number}" for number in range(9)], [f"{notice} or leave"] * 5)
+    assert [one.ngram is not None for one in told.values()] == [True] * 9
+    assert 3 <= sum(one.near is not None for one in told.values()) < 9
+
+
 def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     test = [LONG, OTHER, "which bird hovers over fields and hunts voles", "short one"]
     train = [OTHER.upper(), f"x {LONG}", "short  ONE", "which bird hovers over fields and hunts voles today"]
