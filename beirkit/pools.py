@@ -17,6 +17,7 @@ from beirkit.corpora.qrels_tools import Merge, merge_qrels
 from beirkit.corpora.qrels_write import write_qrels
 from beirkit.corpora.records import Qrels
 from beirkit.datasets import Dataset, choose_split, self_match_ids
+from beirkit.evaluate.exclusions import excluded_of
 from beirkit.evaluate.pooling import By, Pooled, pool_runs, shuffled
 from beirkit.evaluate.protocol import get_protocol
 from beirkit.pool_files import (
@@ -77,8 +78,10 @@ def export_pool(
     collection = dataset.open()
     chosen = choose_split(dataset, collection, split)
     qrels = collection.qrels(chosen)
-    queries = {query.query_id: query.text for query in collection.queries()}
-    read = {system: given.read(qrels) for system, given in runs.items()}
+    asked_for = list(collection.queries())
+    queries = {query.query_id: query.text for query in asked_for}
+    excluded = excluded_of(asked_for)
+    read = {system: given.read(qrels, excluded=excluded) for system, given in runs.items()}
     asked = queries.keys() if unjudged_queries else qrels.keys()
     for system, run in read.items():
         if not asked & set(run.query_ids):

@@ -243,6 +243,17 @@ def test_runs_of_other_queries_and_unknown_documents(
     assert not (tmp_path / "n.csv").exists()
 
 
+def test_documents_that_a_query_excludes_are_not_asked_about(
+    birds: Path, runs: list[str], tmp_path: Path
+) -> None:
+    lines = (birds / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+    first = json.loads(lines[0]) | {"metadata": {"excluded_ids": ["d2"]}}
+    (birds / "queries.jsonl").write_text("\n".join([json.dumps(first), *lines[1:]]) + "\n", encoding="utf-8")
+    assert export(birds, runs, tmp_path / "p.csv") == 0
+    asked = {(row["query_id"], row["doc_id"]) for row in rows_of(tmp_path / "p.csv")}
+    assert asked == set(ALL) - {("q1", "d2")}
+
+
 def test_results_of_a_folder_are_pooled(
     birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
