@@ -200,7 +200,12 @@ def _rescored_runs(
             {
                 name: evaluate(
                     qrels,
-                    one.read(qrels, strict=args.strict, lenient_scores=args.lenient_scores),
+                    one.read(
+                        qrels,
+                        excluded=exam.excluded,
+                        strict=args.strict,
+                        lenient_scores=args.lenient_scores,
+                    ),
                     measures,
                     protocol,
                     self_match_ids=one.self_match_ids if exam.self_match_ids is None else exam.self_match_ids,

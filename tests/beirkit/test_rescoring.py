@@ -96,6 +96,17 @@ def test_a_folder_that_no_name_leads_to_is_given_as_judgments(
     assert all(old == new for old, new in systems.values())
 
 
+def test_documents_that_a_query_excludes_leave_run_files_too(
+    birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.trec").write_text("q1 Q0 d2 1 2 a\nq1 Q0 d1 2 1 a\n", encoding="utf-8")
+    lines = (birds / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+    first = json.loads(lines[0]) | {"metadata": {"excluded_ids": ["d2"]}}
+    (birds / "queries.jsonl").write_text("\n".join([json.dumps(first), *lines[1:]]) + "\n", encoding="utf-8")
+    found = rescore(capsys, "a.trec", "--old-qrels", birds, "--protocol", "mteb", "-m", "RR@10")
+    assert moves(found, str(birds)) == {"a.trec": (0.25, 1.0)}
+
+
 def test_what_makes_no_sense_is_refused(
     kept: Path, birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
