@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 
 import pytest
@@ -63,6 +64,31 @@ def test_the_nearest_training_text_is_told_with_its_similarity() -> None:
     assert found[0].near is not None
     assert found[0].near.where == "line 2"
     assert found[0].similarity == pytest.approx(13 / 15)  # 14 shingles each, one of them another
+
+
+def test_nearly_the_same_is_what_comparing_all_pairs_says() -> None:
+    """Of 300 texts and changed copies of some, each with the most similar copy."""
+    draw = random.Random(7)
+    vocabulary = [f"w{number}" for number in range(400)]
+    test = [" ".join(draw.choices(vocabulary, k=draw.randint(30, 90))) for _ in range(300)]
+    train = []
+    for text in draw.choices(test, k=400):
+        row = text.split()
+        for _ in range(draw.randint(1, 3)):
+            row[draw.randrange(len(row))] = draw.choice(vocabulary)
+        train.append(" ".join(row))
+    found = find(test, train, ngram=91)
+    ours, theirs = [_rows(text, 5) for text in test], [_rows(text, 5) for text in train]
+    best = [max((len(a & b) / len(a | b), -at) for at, b in enumerate(theirs)) for a in ours]
+    near = {
+        place for place, (similarity, _) in enumerate(best) if similarity >= 0.8 and test[place] not in train
+    }
+    assert 50 < len(near) < 250
+    assert {place for place, one in found.items() if one.near} == near
+    for place in near:
+        similarity, at = best[place]
+        assert found[place].similarity == pytest.approx(similarity)
+        assert found[place].near == module.Evidence(f"line {1 - at}", train[-at][:200])
 
 
 def test_punctuation_alone_makes_a_text_nearly_the_same() -> None:
