@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -18,19 +19,23 @@ CONFIDENCES: tuple[Confidence, ...] = ("max", "std", "diff1")
 RATES = tuple(step / 10 for step in range(10))
 
 
-def confidences(run: Run, query_ids: tuple[str, ...], how: Confidence) -> npt.NDArray[np.float64]:
-    """``(len(query_ids),)`` how sure the system is of each query; of one without results, least of all.
+def confidences(
+    run: Run, query_ids: Sequence[str], how: Confidence, *, without_results: float = -np.inf
+) -> npt.NDArray[np.float64]:
+    """``(len(query_ids),)`` how sure the system is of each query.
 
     Args:
-        run: lists in any order; their scores are looked at.
+        run: lists in any order; their scores are looked at, but for NaN.
         query_ids: the queries.
         how: what is taken for confidence.
+        without_results: that of a query without results; by default it is less than any other.
     """
     row = {query_id: place for place, query_id in enumerate(run.query_ids)}
-    found = np.full(len(query_ids), -np.inf)
+    found = np.full(len(query_ids), without_results)
     for place, query_id in enumerate(query_ids):
         if query_id in row:
             scores = np.sort(run.results(row[query_id])[1].astype(np.float64))[::-1]
+            scores = scores[~np.isnan(scores)]
             if len(scores):
                 found[place] = _confidence(scores, how)
     return found
@@ -41,15 +46,18 @@ def nauc(values: npt.NDArray[np.float64], confidence: npt.NDArray[np.float64]) -
 
     The measure's mean is taken over the queries that are left when a share of 0, 10, … 90 % is abstained on,
     one query at least; the area under that curve is scaled so that 0 is abstaining by chance and 1 is
-    abstaining on the worst queries. Ties keep the order of the queries.
+    abstaining on the worst queries. Of equally confident queries each counts their mean, which is what
+    abstaining on some of them, drawn by lot, comes to.
 
     Args:
         values: ``(n,)`` the measure per query, without NaN.
         confidence: ``(n,)`` of each query.
 
     Returns:
-        at most 1; None where the values leave nothing to gain.
+        at most 1; None where there are no values, or they leave nothing to gain.
     """
+    if not len(values):
+        return None
     reached, best = _area(values, confidence), _area(values, values)
     flat = float(np.mean(values)) * (RATES[-1] - RATES[0])
     if np.isclose(best, flat, rtol=0.0, atol=1e-12):
@@ -58,22 +66,38 @@ def nauc(values: npt.NDArray[np.float64], confidence: npt.NDArray[np.float64]) -
 
 
 def abstention(scores: Scores, run: Run, measure: Measure | str) -> dict[Confidence, float | None]:
-    """:func:`nauc` of one measure for each kind of confidence; queries without a value play no part."""
+    """:func:`nauc` of one measure for each kind of confidence; queries without a value play no part.
+
+    A query without results is the least certain of all. Under the protocol ``mteb`` its confidence is 0, as
+    there, which a list of negative scores stays below.
+
+    Args:
+        scores: of the run.
+        run: the lists that were scored, in any order.
+        measure: one that was computed.
+    """
     values = scores.of(measure)
     kept = ~np.isnan(values)
-    return {how: nauc(values[kept], confidences(run, scores.query_ids, how)[kept]) for how in CONFIDENCES}
+    query_ids = [scores.query_ids[row] for row in np.flatnonzero(kept).tolist()]
+    least = 0.0 if scores.protocol.name.partition(":")[0] == "mteb" else -np.inf
+    return {
+        how: nauc(values[kept], confidences(run, query_ids, how, without_results=least))
+        for how in CONFIDENCES
+    }
 
 
 def _confidence(scores: npt.NDArray[np.float64], how: Confidence) -> float:
-    """Of scores in descending order, at least one."""
-    if how == "std":
-        return float(np.std(scores))
-    if how == "diff1" and len(scores) > 1:
-        return float(scores[0] - scores[1])
-    return float(scores[0])
+    """Of scores in descending order, at least one; infinite ones neither lead nor deviate by any number."""
+    if how == "max":
+        return float(scores[0])
+    with np.errstate(invalid="ignore"):
+        found = np.std(scores) if how == "std" else scores[0] - scores[1] if len(scores) > 1 else 0.0
+    return -np.inf if np.isnan(found) else float(found)
 
 
 def _area(values: npt.NDArray[np.float64], order_by: npt.NDArray[np.float64]) -> float:
     order, n = np.argsort(order_by, kind="stable"), len(values)
-    curve = [float(np.mean(values[order[min(round(rate * n), n - 1) :]])) for rate in RATES]
+    _, group, sizes = np.unique(order_by[order], return_inverse=True, return_counts=True)
+    evened = (np.bincount(group, weights=values[order]) / sizes)[group]
+    curve = [float(np.mean(evened[min(round(rate * n), n - 1) :])) for rate in RATES]
     return float(np.trapezoid(curve, RATES))

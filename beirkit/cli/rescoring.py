@@ -87,6 +87,8 @@ def refuse_mixture(args: argparse.Namespace) -> None:
         raise UsageError(f"--rescore takes its own results, and {args.run} stands beside them")
     if args.rescore and args.per_query:
         raise UsageError("--per-query is of one run", hint="leave it out with --rescore")
+    if args.rescore and args.abstention:
+        raise UsageError("--abstention is of one run", hint="leave it out with --rescore")
     if args.rescore and args.depth is not None and args.old_qrels is None:
         raise UsageError("--depth is of run files; results are as deep as they were made")
     if not args.rescore and (args.old_protocol or args.new_qrels or args.old_qrels):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,6 +14,8 @@ from beirkit.cli.rescoring import add_rescoring, execute_rescoring, refuse_mixtu
 
 if TYPE_CHECKING:
     from beirkit.corpora.records import Qrels
+    from beirkit.corpora.run import Run
+    from beirkit.evaluate.abstention import Confidence
     from beirkit.evaluate.scores import Scores
 
 
@@ -39,6 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--strict", action="store_true", help="refuse a run that has a document twice in one list"
     )
     parser.add_argument("--per-query", action="store_true", help="print every query's scores too")
+    parser.add_argument(
+        "--abstention",
+        action="store_true",
+        help="print how much is gained by abstaining where the system is least sure (nAUC), for three kinds "
+        "of confidence",
+    )
     add_rescoring(parser, instead_of=(run, qrels))
     add_json(parser)
 
@@ -91,6 +99,8 @@ def execute(args: argparse.Namespace) -> int:
     import msgspec
 
     from beirkit.cli.output import print_json, print_table
+    from beirkit.corpora.run import Run
+    from beirkit.evaluate.abstention import CONFIDENCES
     from beirkit.evaluate.engine import evaluate
     from beirkit.evaluate.protocol import get_protocol
     from beirkit.figures import figure
@@ -106,9 +116,16 @@ def execute(args: argparse.Namespace) -> int:
     qrels = searched_judgments(exam.qrels, [given])
     sample = exam.sample if given.sample is None else msgspec.to_builtins(given.sample)
     depth = counted_depth(args.depth, [(str(args.run), given)])
+    run: Run | Path = given.file  # which is scored some lists at a time, where nothing asks for all of them
+    searched: Collection[str] = () if given.searched is None else qrels
+    if args.abstention or exam.excluded or (given.searched or len(qrels)) < len(qrels):
+        searched = ()  # those without a list have an empty one in what is read
+        run = given.read(
+            qrels, excluded=exam.excluded, strict=args.strict, lenient_scores=args.lenient_scores
+        )
     scores = evaluate(
         qrels,
-        given.read(qrels, excluded=exam.excluded, strict=args.strict, lenient_scores=args.lenient_scores),
+        run,
         args.measures or None,
         protocol,
         self_match_ids=own,
@@ -116,6 +133,7 @@ def execute(args: argparse.Namespace) -> int:
         strict=args.strict,
         lenient_scores=args.lenient_scores,
         corpus_ids=exam.corpus_ids,
+        searched=searched,
     )
     measures = scores.measures
     columns, rows = [str(measure) for measure in measures], []
@@ -127,6 +145,12 @@ def execute(args: argparse.Namespace) -> int:
     rows.append(["all", *(figure(scores.mean(measure), protocol.digits) for measure in measures)])
     title = f"{args.run} (SAMPLE)" if sample else str(args.run)
     print_table(title, ["query", *columns], rows, to_stderr=args.json)
+    sureness = _abstention(scores, run, own) if isinstance(run, Run) and args.abstention else None
+    if sureness is not None:
+        rows = [
+            [how, *(figure(sureness[name][how], protocol.digits) for name in columns)] for how in CONFIDENCES
+        ]
+        print_table("nAUC of abstaining by confidence", ["confidence", *columns], rows, to_stderr=args.json)
     if not args.quiet:
         print(f"Protocol: {protocol.describe()}", file=sys.stderr)
         print(f"Queries: {describe_counts(scores)}", file=sys.stderr)
@@ -141,10 +165,25 @@ def execute(args: argparse.Namespace) -> int:
             "depth": scores.depth,
             "sample": sample,
         }
+        if sureness is not None:
+            data["nauc"] = sureness
         if args.per_query:
             data["per_query"] = scores.per_query()
         print_json(data)
     return 0
+
+
+def _abstention(
+    scores: Scores, run: Run, self_match_ids: Collection[str] | None
+) -> dict[str, dict[Confidence, float | None]]:
+    """Each measure's nAUC by kind of confidence, over the lists as they were scored."""
+    from beirkit.evaluate.abstention import abstention
+    from beirkit.evaluate.counted import counted_lists
+
+    lists = counted_lists(
+        run, scores.query_ids, scores.protocol, self_match_ids=self_match_ids, depth=scores.depth
+    )
+    return {str(measure): abstention(scores, lists, measure) for measure in scores.measures}
 
 
 class Exam(NamedTuple):

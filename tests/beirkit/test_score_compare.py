@@ -53,6 +53,55 @@ def test_gzip_and_a_beir_file_say_the_same(
     assert _json(capsys, "score", packed, tsv) == _json(capsys, "score", run, qrels)
 
 
+def test_abstention_is_told_for_each_measure_and_kind_of_confidence(
+    run: Path, qrels: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """q2 has the best score and the same deviation and lead as q1, which is better; q3 has no results."""
+    found = _json(capsys, "score", run, qrels, "-m", "RR@10", "R@10", "Judged@10", "--abstention")
+    # RR is 1, 1/2, 0. Of three queries 0 are left out (twice), 1 (at .2 to .4) and 2 (from .5 on).
+    oracle = 0.1 * (0.5 + (0.5 + 0.75) / 2 + 2 * 0.75 + (0.75 + 1) / 2 + 4 * 1)
+    by_max = 0.1 * (0.5 + (0.5 + 0.75) / 2 + 2 * 0.75 + (0.75 + 0.5) / 2 + 4 * 0.5)
+    even = 0.1 * (0.5 + (0.5 + 0.75) / 2 + 7 * 0.75)
+    assert found["nauc"]["RR@10"] == {
+        "max": pytest.approx((by_max - 0.45) / (oracle - 0.45)),
+        "std": pytest.approx((even - 0.45) / (oracle - 0.45)),
+        "diff1": pytest.approx((even - 0.45) / (oracle - 0.45)),
+    }
+    assert found["nauc"]["R@10"] == dict.fromkeys(("max", "std", "diff1"), pytest.approx(1.0))
+    assert "nauc" not in _json(capsys, "score", run, qrels, "-m", "RR@10")
+    same = _json(capsys, "score", run, qrels, "-m", "P@1(judged_only=True)", "NumQ", "--abstention")
+    assert same["nauc"]["NumQ"] == {"max": None, "std": None, "diff1": None}
+    assert main(["score", str(run), str(qrels), "-m", "NumQ", "--abstention"]) == 0
+    assert "–" in capsys.readouterr().out.split("nAUC of abstaining by confidence")[1]
+
+
+def test_abstention_looks_at_the_lists_that_were_scored(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A query's own document, removed under this protocol, does not make the system sure."""
+    (tmp_path / "run.trec").write_text("a Q0 a 1 99 t\na Q0 x 2 1 t\nb Q0 x 1 2 t\n")
+    (tmp_path / "q.qrels").write_text("a 0 d 1\nb 0 x 1\n")
+    words = ("score", tmp_path / "run.trec", tmp_path / "q.qrels", "-m", "RR", "--abstention")
+    assert _json(capsys, *words, "--protocol", "beir")["nauc"]["RR"]["max"] == pytest.approx(1.0)
+    assert _json(capsys, *words, "--protocol", "trec_eval")["nauc"]["RR"]["max"] < 0
+
+
+def test_a_result_folders_run_is_scored_as_its_file_is_with_what_the_folder_tells(
+    tmp_path: Path, qrels: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "result").mkdir()
+    with gzip.open(tmp_path / "result" / "run.trec.gz", "wt") as file:
+        file.write(RUN)
+    manifest = {"k": 10, "queries": 3, "self_match": {"query_ids": []}}
+    (tmp_path / "result" / "manifest.json").write_text(json.dumps(manifest))
+    words = ("score", tmp_path / "result", qrels, "-m", "RR@10", "--protocol", "mteb")
+    found = _json(capsys, *words)
+    assert found["n"] == {"RR@10": 3}  # q3 was searched and found nothing, so it is not missing from the run
+    assert _json(capsys, *words, "--abstention")["measures"] == found["measures"]
+    (tmp_path / "result" / "manifest.json").write_text(json.dumps(manifest | {"queries": 2}))
+    assert _json(capsys, *words)["n"] == {"RR@10": 2}
+
+
 def test_per_query_scores_have_canonical_names(
     run: Path, qrels: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

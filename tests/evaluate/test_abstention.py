@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,7 +19,19 @@ def test_confidences() -> None:
     queries = ("a", "b", "empty", "absent")
     assert confidences(run, queries, "max").tolist() == [4.0, 2.0, -np.inf, -np.inf]
     assert confidences(run, queries, "std").tolist() == [1.5, 0.0, -np.inf, -np.inf]
-    assert confidences(run, queries, "diff1").tolist() == [3.0, 2.0, -np.inf, -np.inf]
+    assert confidences(run, queries, "diff1").tolist() == [3.0, 0.0, -np.inf, -np.inf]
+    assert confidences(run, queries, "max", without_results=0.0).tolist() == [4.0, 2.0, 0.0, 0.0]
+
+
+def test_scores_that_are_not_finite_have_no_say_but_a_place() -> None:
+    run = Run.from_dict(
+        {"a": {"x": np.nan, "y": 1.0}, "b": {"x": np.nan}, "c": {"x": np.inf, "y": np.inf}, "d": {"x": -1.0}},
+        lenient_scores=True,
+    )
+    queries = ("a", "b", "c", "d")
+    assert confidences(run, queries, "max").tolist() == [1.0, -np.inf, np.inf, -1.0]
+    assert confidences(run, queries, "std").tolist() == [0.0, -np.inf, -np.inf, 0.0]
+    assert confidences(run, queries, "diff1").tolist() == [0.0, -np.inf, -np.inf, 0.0]
 
 
 def test_a_curve_by_hand() -> None:
@@ -33,6 +47,27 @@ def test_a_curve_by_hand() -> None:
 def test_equal_values_leave_nothing_to_gain() -> None:
     assert nauc(np.array([0.3, 0.3, 0.3]), np.array([1.0, 2.0, 3.0])) is None
     assert nauc(np.array([0.3]), np.array([1.0])) is None
+
+
+def test_no_value_at_all_is_none() -> None:
+    assert nauc(np.array([]), np.array([])) is None
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 10), st.integers(0, 2)), min_size=2, max_size=20), st.randoms())
+def test_the_order_of_equally_confident_queries_does_not_matter(
+    pairs: list[tuple[int, int]], draw: random.Random
+) -> None:
+    def found(some: list[tuple[int, int]]) -> float | None:
+        return nauc(np.array([v / 10 for v, _ in some]), np.array([float(sure) for _, sure in some]))
+
+    expected = found(pairs)
+    mixed = draw.sample(pairs, len(pairs))
+    assert found(mixed) == (expected if expected is None else pytest.approx(expected, abs=1e-9))
+
+
+def test_equal_confidence_everywhere_is_chance() -> None:
+    assert nauc(np.array([0.1, 0.9, 0.4]), np.ones(3)) == pytest.approx(0.0)
 
 
 @settings(max_examples=100, deadline=None)
@@ -52,3 +87,13 @@ def test_over_a_scored_run() -> None:
     found = abstention(scores, run, "RR")
     assert found["max"] == pytest.approx(1.0)
     assert set(found) == {"max", "std", "diff1"}
+
+
+def test_a_query_without_results_under_mteb_has_the_confidence_0() -> None:
+    """The list of negative scores is better; mteb takes the empty one for the surer, which it is not."""
+    run = Run.from_dict({"a": {"x": -3.0}, "b": {}})
+    qrels = {"a": {"x": 1}, "b": {"x": 1}}
+    assert abstention(evaluate(qrels, run, "RR"), run, "RR")["max"] == pytest.approx(1.0)
+    theirs = abstention(evaluate(qrels, run, "RR", "mteb"), run, "RR")["max"]
+    assert theirs is not None
+    assert theirs < 0
