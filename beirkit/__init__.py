@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from beirkit.corpora.run_files import write_run as write_run
     from beirkit.evaluate.compare import compare as compare
     from beirkit.evaluate.measures import Measure as Measure
+    from beirkit.evaluate.attribution.scoring import score_model_output as score_model_output
     from beirkit.experiment import run_suite as run_suite
     from beirkit.exporting import export as export
     from beirkit.fetching.fetch import fetch as fetch
@@ -67,6 +68,7 @@ _PUBLIC = {
     "read_qrels": "beirkit.corpora.qrels:read_qrels",
     "read_run": "beirkit.corpora.run_files:read_run",
     "run_suite": "beirkit.experiment:run_suite",
+    "score_model_output": "beirkit.evaluate.attribution.scoring:score_model_output",
     "write_folder": "beirkit.corpora.folder:write_folder",
     "write_qrels": "beirkit.corpora.qrels_write:write_qrels",
     "write_run": "beirkit.corpora.run_files:write_run",

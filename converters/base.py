@@ -12,6 +12,7 @@ import msgspec
 from beirkit.converters.reading.source import Source
 from beirkit.corpora.collection import Collection, Provenance
 from beirkit.corpora.records import Document, Judgment, Query
+from beirkit.corpora.spans import SpanJudgment
 
 
 class NoOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,6 +61,7 @@ class Converter(ABC, Generic[OptionsT]):
         documents: Callable[[], Iterable[Document]],
         queries: Callable[[], Iterable[Query]],
         judgments: Mapping[str, Callable[[], Iterable[Judgment]]],
+        spans: Mapping[str, Callable[[], Iterable[SpanJudgment]]] | None = None,
         more_inputs: Mapping[str, str] | None = None,
     ) -> Collection:
         """The collection over files of a source: it keeps them open, and its errors name them as users do.
@@ -71,12 +73,14 @@ class Converter(ABC, Generic[OptionsT]):
             documents: starts a pass over the documents.
             queries: starts a pass over the queries.
             judgments: for each split, what starts a pass over its judgments.
+            spans: for each split that has any, what starts a pass over the spans that answer its queries.
             more_inputs: SHA-256 of files outside the source, by name.
         """
         return Collection(
             documents=source.reading(documents),
             queries=source.reading(queries),
             judgments={split: source.reading(start) for split, start in judgments.items()},
+            spans={split: source.reading(start) for split, start in (spans or {}).items()},
             provenance=Provenance(
                 source=self.name,
                 converter=self.name,

@@ -20,6 +20,7 @@ GROUP = "beirkit.converters"
 _SHIPPED = {
     "args-me": "beirkit.converters.args_me:ArgsMe",
     "arguana": "beirkit.converters.arguana:Arguana",
+    "asmachta": "beirkit.converters.asmachta:Asmachta",
     "beir": "beirkit.converters.beir_folder:BeirFolder",
     "bioasq": "beirkit.converters.bioasq:Bioasq",
     "bright": "beirkit.converters.bright:Bright",

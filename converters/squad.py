@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import msgspec
 
 from beirkit.converters.base import Converter
+from beirkit.converters.reading.distractors import Distractors
 from beirkit.converters.reading.source import Source
 from beirkit.converters.reading.splits import split_files
 from beirkit.converters.reading.squad_json import Question, read_squad
 from beirkit.corpora.collection import Collection
 from beirkit.corpora.notices import Once
 from beirkit.corpora.records import Document, Judgment, Query
+from beirkit.corpora.spans import SpanJudgment
 
 
 class SquadOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -27,6 +30,7 @@ class SquadOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     answerable: bool = True
     spans: bool = False
     titles: bool = False
+    distractors: str = ""
 
 
 class Judged(NamedTuple):
@@ -53,8 +57,10 @@ class Squad(Converter[SquadOptions]):
             without a judgment, ``judge`` their paragraph relevant all the same, or ``drop`` them.
         answerable: whether such questions say ``answerable: false`` in their metadata.
         spans: put each answer with its ``start`` and ``end`` in its paragraph, in code points, into the
-            metadata; one that is not where it should be is left out and counted.
+            metadata, and the spans of a split beside its judgments (``qrels/SPLIT.spans.jsonl``); one that
+            is not where it should be is left out and counted.
         titles: take the title of the article for that of each of its paragraphs.
+        distractors: BEIR folder whose documents are added; its queries are not.
     """
 
     name: ClassVar[str] = "squad"
@@ -70,7 +76,7 @@ class Squad(Converter[SquadOptions]):
         assert raw is not None  # the catalog sees to it
         source = Source(raw, alone=True)
         files = split_files(source, options.splits, "*.json", what="questions in SQuAD's form")
-        say = Once()
+        say, distractors = Once(), Distractors(options.distractors)
         prefix = f"{options.prefix}-p" if options.prefix else "p"
 
         def paragraphs() -> Iterator[tuple[str, Judged]]:
@@ -99,14 +105,29 @@ class Squad(Converter[SquadOptions]):
                     if options.unanswerable == "judge" or not question.unanswerable:
                         yield Judgment(str(question.id), judged.document.doc_id, 1)
 
+        def spans(split: str) -> Iterator[SpanJudgment]:
+            for own, (document, _, questions) in paragraphs():
+                for question in questions if own == split else ():
+                    for span in sorted(_places(question, document.text)):
+                        yield SpanJudgment(str(question.id), document.doc_id, *span)
+
         return self.collection(
             source,
             options,
             files=files.values(),
-            documents=lambda: (judged.document for _, judged in paragraphs() if judged.new),
+            documents=lambda: chain(
+                (judged.document for _, judged in paragraphs() if judged.new), distractors.documents()
+            ),
             queries=queries,
             judgments={split: partial(judgments, split) for split in files},
+            spans={split: partial(spans, split) for split in files} if options.spans else {},
+            more_inputs=distractors.inputs,
         )
+
+
+def _places(question: Question, context: str) -> set[tuple[int, int]]:
+    found = (answer.span(context) for answer in question.answers or [])
+    return {(int(span["start"]), int(span["end"])) for span in found if span}
 
 
 def _metadata(question: Question, context: str, options: SquadOptions) -> tuple[dict[str, Any], int]:

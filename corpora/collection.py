@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -11,6 +12,7 @@ import msgspec
 from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.notices import warn
 from beirkit.corpora.records import Document, Judgment, Qrels, Query
+from beirkit.corpora.spans import SpanJudgment
 
 _GRADES = "{query_id: {doc_id: grade}}"
 
@@ -91,6 +93,8 @@ class Collection:
         queries: starts a pass over the queries.
         judgments: for each split, a function that starts a pass over its judgments.
         provenance: where all this came from.
+        spans: for each split that has any, a function that starts a pass over the spans that answer its
+            queries; spans are of whole documents, also where the documents here are passages of them.
         distinct: whether the passes themselves see to it that each id comes once, so that whoever writes the
             collection need not look again.
     """
@@ -102,11 +106,13 @@ class Collection:
         queries: Callable[[], Iterable[Query]],
         judgments: Mapping[str, Callable[[], Iterable[Judgment]]],
         provenance: Provenance,
+        spans: Mapping[str, Callable[[], Iterable[SpanJudgment]]] | None = None,
         distinct: bool = False,
     ) -> None:
         self._documents = documents
         self._queries = queries
         self._judgments = dict(judgments)
+        self._spans = dict(spans or {})
         self.provenance = provenance
         self.distinct = distinct
 
@@ -133,6 +139,23 @@ class Collection:
             have = ", ".join(self.splits) or "none"
             raise UsageError(f"{self.provenance.source} has no split {split!r}", hint=f"it has: {have}")
         return iter(self._judgments[split]())
+
+    @property
+    def spans(self) -> dict[str, Callable[[], Iterable[SpanJudgment]]]:
+        """For each split with spans, what starts a pass over them."""
+        return dict(self._spans)
+
+    def with_judgments(self, split: str, more: Callable[[], Iterable[Judgment]]) -> Collection:
+        """The collection with further judgments after those of one split."""
+        own = self._judgments[split]
+        return Collection(
+            documents=self._documents,
+            queries=self._queries,
+            judgments={**self._judgments, split: lambda: chain(own(), more())},
+            provenance=self.provenance,
+            spans=self._spans,
+            distinct=self.distinct,
+        )
 
     def qrels(self, split: str) -> Qrels:
         """The judgments of one split as ``{query_id: {doc_id: relevance}}``.

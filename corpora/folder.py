@@ -34,6 +34,8 @@ from beirkit.corpora.notices import Once
 from beirkit.corpora.progress import Advance, Progress, silent
 from beirkit.corpora.qrels import HEADER, iter_judgments, once, row
 from beirkit.corpora.records import Document, Judgment, Qrels, Query
+from beirkit.corpora.spans import SUFFIX as SPANS
+from beirkit.corpora.spans import read_spans, span_lines
 from beirkit.corpora.unique import unique_blocks
 from beirkit.corpora.whole import whole_folder
 
@@ -83,6 +85,7 @@ def open_folder(
         queries=partial(queries, layout.queries, keys=query_keys),
         judgments={split: partial(judgments, file) for split, file in layout.qrels.items()},
         provenance=provenance,
+        spans={split: partial(read_spans, file) for split, file in layout.spans.items()},
         distinct=True,
     )
 
@@ -168,6 +171,10 @@ def _fill(
                 table.write(row(judgment))
                 tally.add(judgment)
         ids[f"qrels/{split}"], splits[split] = tally.content.hexdigest(), tally.counts()
+    for split, spans in collection.spans.items():
+        require_split_name(split)
+        with atomic_open(part / "qrels" / f"{split}{SPANS}{suffix}", "wb") as out:
+            out.writelines(span_lines(spans()))
     manifest = Manifest(
         beirkit=version,
         provenance=collection.provenance,

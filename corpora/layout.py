@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from beirkit.corpora.compressed import SUFFIXES
 from beirkit.corpora.errors import DataError
+from beirkit.corpora.spans import SUFFIX as SPANS
 
 MANIFEST = "manifest.json"
 
@@ -20,16 +21,18 @@ class Layout:
         corpus: ``corpus.jsonl``, plain or compressed (``.gz``, ``.bz2``, ``.zst``).
         queries: ``queries.jsonl``, plain or compressed.
         qrels: by split, ``qrels/<split>.tsv``, plain or compressed; empty where nothing is judged.
+        spans: by split, ``qrels/<split>.spans.jsonl``, where there are any.
     """
 
     folder: Path
     corpus: Path
     queries: Path
     qrels: dict[str, Path]
+    spans: dict[str, Path] = field(default_factory=dict)
 
     def files(self) -> dict[str, Path]:
         """Every data file by its name relative to the folder, sorted."""
-        paths = [self.corpus, self.queries, *self.qrels.values()]
+        paths = [self.corpus, self.queries, *self.qrels.values(), *self.spans.values()]
         return {path.relative_to(self.folder).as_posix(): path for path in sorted(paths)}
 
 
@@ -47,7 +50,7 @@ def find_layout(folder: Path | str) -> Layout:
         raise DataError("has no corpus.jsonl", path=folder, hint=_elsewhere(folder))
     if queries is None:
         raise DataError("has no queries.jsonl", path=folder, hint="a BEIR folder needs one")
-    return Layout(folder, corpus, queries, find_qrels(folder))
+    return Layout(folder, corpus, queries, find_qrels(folder), _find_spans(folder))
 
 
 def find_qrels(folder: Path) -> dict[str, Path]:
@@ -62,6 +65,11 @@ def find_qrels(folder: Path) -> dict[str, Path]:
             if path.is_file() and not split.startswith("."):
                 qrels[split] = path
     return dict(sorted(qrels.items()))
+
+
+def _find_spans(folder: Path) -> dict[str, Path]:
+    found = (path for packed in ("", *SUFFIXES) for path in sorted(folder.glob(f"qrels/*{SPANS}{packed}")))
+    return {path.name.partition(SPANS)[0]: path for path in found if not path.name.startswith(".")}
 
 
 def is_beir_folder(path: Path | str) -> bool:

@@ -107,6 +107,7 @@ def split_passages(collection: Collection, rules: PassageRules) -> Collection:
         queries=collection.queries,
         judgments={split: partial(judged.judgments, split) for split in collection.splits},
         provenance=provenance,
+        spans=collection.spans,
     )
 
 

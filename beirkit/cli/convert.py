@@ -45,6 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="split documents: size=400,overlap=80 (in characters, or unit=words), and "
         "judgments=document|overlap|contains: which passages of a relevant document are relevant",
     )
+    parser.add_argument(
+        "--distractors",
+        metavar="FOLDER",
+        help="add the documents of another BEIR folder, where the format can (asmachta, squad): short for "
+        "--set distractors=FOLDER",
+    )
     parser.add_argument("--gzip", action="store_true", help="write .jsonl.gz and .tsv.gz")
     parser.add_argument("--overwrite", action="store_true", help="replace a folder that beirkit wrote before")
     parser.add_argument("--no-check", action="store_true", help="leave out the check of the written folder")
@@ -60,11 +66,12 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.converters.catalog import parse_settings
     from beirkit.corpora.passages import parse_rules
 
+    options = [*args.options, *([f"distractors={args.distractors}"] if args.distractors else [])]
     folder, manifest = convert_source(
         args.source,
         args.raw,
         args.out,
-        parse_settings(format_of(args.source), args.options),
+        parse_settings(format_of(args.source), options),
         gzip=args.gzip,
         overwrite=args.overwrite,
         check=not args.no_check,

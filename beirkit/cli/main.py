@@ -31,8 +31,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "score": ("score", "score a run file against judgments"),
     "compare": ("compare", "compare run files: differences, intervals, p-values"),
     "pool": ("pool", "have unjudged results of several runs judged, and take the judgments back"),
+    "attribution": ("attribution", "whether the quotes in a model's answers stand in their sources"),
     "overlap": ("overlap", "find test queries and documents in training data, and score without them"),
     "cite": ("cite", "papers and licences of every dataset, model and tool behind a result"),
+    "collect": ("collect", "ask a search tool every question of a dataset and store what it returns"),
     "providers": ("providers", "score search tools by the supporting pages and answers they return"),
     "version": ("version", "versions of beirkit and of what it stands on"),
 }
