@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import msgspec
 
 from beirkit.corpora.collection import Collection
-from beirkit.corpora.errors import DataError
+from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.folder import folder_content_ids
 from beirkit.corpora.manifest import content_ids, has_manifest, read_manifest
 from beirkit.corpora.records import Document, Qrels, Query
@@ -98,6 +98,7 @@ def prepare(dataset: Dataset, split: str | None, part: Sample | None) -> Exam:
     """
     collection = dataset.open()
     chosen = choose_split(dataset, collection, split)
+    _require_texts(dataset, collection)
     if part is None:
         label, ids = dataset.name, folder_content_ids(dataset.folder)
     else:
@@ -113,6 +114,24 @@ def prepare(dataset: Dataset, split: str | None, part: Sample | None) -> Exam:
     content = {name: ids[name] for name in ("corpus", "queries", f"qrels/{chosen}")}
     size = None if part is not None else _size(dataset)
     return Exam(label, dataset, collection, chosen, content, qrels, queries, part, size, excluded_of(queries))
+
+
+def _require_texts(dataset: Dataset, collection: Collection) -> None:
+    """Refuse a corpus of addresses alone.
+
+    Raises:
+        UsageError: no document has a text, since the pages belong to their sites.
+    """
+    documents = collection.documents()
+    first = next(documents, None)
+    while first is not None and first.metadata.get("url_only"):
+        first = next(documents, None)
+        if first is None:
+            raise UsageError(
+                f"{dataset.name} knows its documents by their addresses alone; there is no text to search",
+                hint="convert it with --set pages=FILE, the pages that you captured, or --set results=FILE; "
+                "or score a search tool's results with: beirkit providers",
+            )
 
 
 def _size(dataset: Dataset) -> int | None:

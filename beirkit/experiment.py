@@ -28,6 +28,7 @@ from beirkit.corpora.run import Run
 from beirkit.datasets import Dataset, self_match_ids
 from beirkit.evaluate.engine import evaluate
 from beirkit.evaluate.exclusions import without_excluded
+from beirkit.evaluate.graded import fitting_measures
 from beirkit.evaluate.measures import Measure, parse_measures
 from beirkit.evaluate.protocol import Protocol, get_protocol
 from beirkit.evaluate.score_files import read_scores, write_scores
@@ -84,6 +85,7 @@ def run_suite(
     workplace: Workplace,
     part: Sample | None = None,
     members: Members | None = None,
+    ndcg_on_references: bool = False,
 ) -> Iterator[Cell]:
     """Run every retriever of a suite on every dataset, one cell at a time, datasets in order.
 
@@ -95,6 +97,7 @@ def run_suite(
         workplace: cache, device and progress.
         part: run on a sample only.
         members: the suite's datasets, where they were found already.
+        ndcg_on_references: compute nDCG where judgments are the addresses of references, if it is asked for.
 
     Raises:
         BeirkitError: anything a user can mend.
@@ -112,17 +115,19 @@ def run_suite(
     members = members or find_members(suite, progress=workplace.progress)
     for dataset in members.datasets:
         exam = prepare(dataset, suite.split, part)
-        measures = _measures(protocol, dataset, asked)
+        measures = _measures(protocol, dataset, asked, ndcg_on_references)
         _warn_of_depth(measures, suite.k)
         for config, retriever in zip(configs, retrievers, strict=True):
             yield _run_cell(exam, config, retriever, suite.k, results, protocol, measures)
 
 
-def _measures(protocol: Protocol, dataset: Dataset, asked: tuple[Measure, ...]) -> tuple[Measure, ...]:
+def _measures(
+    protocol: Protocol, dataset: Dataset, asked: tuple[Measure, ...], ndcg_on_references: bool
+) -> tuple[Measure, ...]:
     """The measures asked for, else the dataset's own followed by the protocol's; each once."""
-    if asked:
-        return asked
-    return parse_measures((*(dataset.config.measures if dataset.config else ()), *protocol.measures))
+    default = (*(dataset.config.measures if dataset.config else ()), *protocol.measures)
+    kind = dataset.config.judgment_kind if dataset.config else "graded"
+    return fitting_measures(asked, default, kind, graded=ndcg_on_references)
 
 
 def _warn_of_depth(measures: tuple[Measure, ...], k: int) -> None:

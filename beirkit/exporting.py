@@ -22,6 +22,7 @@ def export(
     options: Mapping[str, Any] | None = None,
     *,
     overwrite: bool = False,
+    pages_are_licensed: bool = False,
     progress: Progress = silent,
 ) -> ExportManifest:
     """Write a BEIR folder in the form of another tool; see :mod:`beirkit.corpora.exports.catalog`.
@@ -32,6 +33,7 @@ def export(
         out: the folder to write.
         options: the target's options.
         overwrite: replace a folder that an export wrote before.
+        pages_are_licensed: write texts of pages that a user captured, which belong to their sites.
         progress: shows how the work gets on.
 
     Raises:
@@ -46,8 +48,23 @@ def export(
     if dataset.folder.resolve() in (Path(out).resolve(), *Path(out).resolve().parents):
         raise UsageError("lies in the folder that is exported", path=out, hint="choose another folder")
     collection = dataset.open()
+    _require_licence(collection.provenance, to, licensed=pages_are_licensed)
     facts = facts_of(dataset.name, dataset.config, collection.provenance)
     return export_folder(collection, to, out, facts, options, overwrite=overwrite, progress=progress)
+
+
+def _require_licence(provenance: Provenance, to: str, *, licensed: bool) -> None:
+    """Refuse texts of captured pages; a release of the questions holds none.
+
+    Raises:
+        UsageError: there are such texts, and the user did not say that they may be passed on.
+    """
+    captured = [name for name in ("pages", "results") if provenance.options.get(name)]
+    if provenance.converter == "lexbench" and captured and to != "lexbench" and not licensed:
+        raise UsageError(
+            f"the corpus holds texts of captured pages ({', '.join(captured)}), which belong to their sites",
+            hint="export without them, or say --pages-are-licensed where you may pass them on",
+        )
 
 
 def facts_of(name: str, config: DatasetConfig | None, provenance: Provenance) -> Facts:

@@ -6,7 +6,7 @@ import logging
 from dataclasses import dataclass
 
 from beirkit.configs.schema import SuiteConfig
-from beirkit.configs.suites import SuiteNode, suite_tree
+from beirkit.configs.suites import SuiteNode, require_one_kind, suite_tree
 from beirkit.corpora.progress import Progress, silent
 from beirkit.datasets import Dataset, NotBuiltError, apart, find_dataset
 
@@ -55,6 +55,8 @@ def find_members(suite: SuiteConfig, *, named: bool = True, progress: Progress =
         raise next(iter(lacking.values()))
     for reason in lacking.values():
         _log.warning("%s", reason)
+    kinds = {text: dataset.config.judgment_kind for text, dataset in found.items() if dataset.config}
+    require_one_kind(tree, kinds)
     datasets = apart(list(found.values()))
     by_folder = {dataset.folder.resolve(): dataset.name for dataset in datasets}
     labels = {text: by_folder[dataset.folder.resolve()] for text, dataset in found.items()}

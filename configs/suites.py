@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from beirkit.configs.load import is_suite_file, load_suite, names, read_config
+from beirkit.configs.load import is_suite_file, load_dataset, load_suite, names, read_config
 from beirkit.configs.schema import SuiteConfig
 from beirkit.corpora.errors import ConfigError
 
@@ -53,7 +53,30 @@ def suite_tree(suite: SuiteConfig) -> SuiteNode:
     Raises:
         ConfigError: a suite is a member of itself; the message shows the way.
     """
-    return _node(suite, ())
+    tree = _node(suite, ())
+    known = names("datasets")
+    require_one_kind(
+        tree, {leaf: load_dataset(leaf).judgment_kind for leaf in tree.leaves() if leaf in known}
+    )
+    return tree
+
+
+def require_one_kind(tree: SuiteNode, kinds: Mapping[str, str]) -> None:
+    """Refuse a suite whose mean would hold graded relevance and another kind of judgment.
+
+    Args:
+        tree: the suite.
+        kinds: the ``judgment_kind`` of its datasets, as far as it is known.
+
+    Raises:
+        ConfigError: a suite with a name, which has a mean, has datasets of two kinds.
+    """
+    for node in tree.suites():
+        found = {kinds[leaf]: leaf for leaf in reversed(node.leaves()) if leaf in kinds}
+        if len(found) > 1:
+            told = ", ".join(f"{leaf} ({kind})" for kind, leaf in sorted(found.items()))
+            hint = "make a suite of each kind, or name the datasets with -d, which have no mean"
+            raise ConfigError(f"suite {node.name!r} mixes kinds of judgments: {told}", hint=hint)
 
 
 def _node(suite: SuiteConfig, path: tuple[str, ...]) -> SuiteNode:

@@ -137,14 +137,10 @@ def candidates(url: str, mirrors: Iterable[Sequence[str]]) -> Iterator[str]:
         mirrors: groups of templates of one article's address, with ``{title}`` where its title stands.
     """
     for group in mirrors:
-        title = next((found for template in group if (found := _title(url, template))), None)
-        if title is None:
-            continue
-        name = document_url(url).canonical
-        for template in group:
-            made = template.replace("{title}", quote(title, safe="/:(),'!*"))
-            if document_url(made).canonical != name:
-                yield made
+        titles = {template: found for template in group if (found := _title(url, template))}
+        for title in list(titles.values())[:1]:
+            name = quote(title, safe="/:(),'!*")
+            yield from (template.replace("{title}", name) for template in group if template not in titles)
 
 
 def find_copies(

@@ -29,6 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--overwrite", action="store_true", help="replace a folder that an export wrote before"
     )
+    parser.add_argument(
+        "--pages-are-licensed",
+        action="store_true",
+        help="write texts of captured web pages, since you may pass them on",
+    )
     add_json(parser)
 
 
@@ -47,6 +52,7 @@ def execute(args: argparse.Namespace) -> int:
         args.out,
         parse_settings(args.options, get(args.to).Options),
         overwrite=args.overwrite,
+        pages_are_licensed=args.pages_are_licensed,
         progress=progress_for(args),
     )
     if args.json:

@@ -53,10 +53,16 @@ def execute(args: argparse.Namespace) -> int:
     for text in args.results:
         name, equals, path = text.rpartition("=")
         if not equals or Path(text).exists():
-            name, path = Path(text).name.partition(".")[0], text
+            name, path = tool_name(Path(text)), text
         _require_new(files, name)
         files[name] = Path(path)
     return tell(args, args.dataset, files, args.cutoffs or [1, 5, 10])
+
+
+def tool_name(path: Path) -> str:
+    """What a tool is called by its file; the file of a collection is called ``results`` for every tool."""
+    name = path.name.partition(".")[0]
+    return path.resolve().parent.name if name == "results" else name
 
 
 def tell(args: argparse.Namespace, dataset: str, files: dict[str, Path], cutoffs: list[int]) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from beirkit.cli.arguments import add_json, add_measures
+from beirkit.cli.references import add_switch
 
 if TYPE_CHECKING:
     from beirkit.configs.schema import SuiteConfig
@@ -56,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=int, metavar="N", help="seed of all that is drawn by chance (default: 1)"
     )
+    add_switch(parser)
     add_places(parser)
     add_json(parser)
 
@@ -102,7 +104,16 @@ def run_and_show(
 
     workplace = _workplace(args)
     members = find_members(suite, named=named, progress=workplace.progress)
-    cells = list(run_suite(suite, results=args.out, workplace=workplace, part=part, members=members))
+    cells = list(
+        run_suite(
+            suite,
+            results=args.out,
+            workplace=workplace,
+            part=part,
+            members=members,
+            ndcg_on_references=getattr(args, "ndcg_on_references", False),
+        )
+    )
     summary = Summary(name, suite.title or suite.name, cells, members.tree)
     data, page = summary.write(args.out)
     if not (args.quiet and args.json):

@@ -10,12 +10,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from beirkit.cli.arguments import add_json, add_measures
+from beirkit.cli.references import add_switch, chosen_measures, score_results
 from beirkit.cli.rescoring import add_rescoring, execute_rescoring, refuse_mixture
 
 if TYPE_CHECKING:
     from beirkit.corpora.records import Qrels
     from beirkit.corpora.run import Run
-    from beirkit.evaluate.abstention import Confidence
+    from beirkit.evaluate.abstention import Sureness
+    from beirkit.evaluate.protocol import Protocol
     from beirkit.evaluate.scores import Scores
 
 
@@ -47,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="print how much is gained by abstaining where the system is least sure (nAUC), for three kinds "
         "of confidence",
     )
+    add_switch(parser)
     add_rescoring(parser, instead_of=(run, qrels))
     add_json(parser)
 
@@ -99,14 +102,16 @@ def execute(args: argparse.Namespace) -> int:
     import msgspec
 
     from beirkit.cli.output import print_json, print_table
-    from beirkit.corpora.run import Run
-    from beirkit.evaluate.abstention import CONFIDENCES
+    from beirkit.corpora.provider_results import is_provider_results
+    from beirkit.evaluate.abstention import CONFIDENCES, abstention
     from beirkit.evaluate.engine import evaluate
     from beirkit.evaluate.protocol import get_protocol
     from beirkit.figures import figure
     from beirkit.runs import counted_depth, find_run, searched_judgments
 
     refuse_mixture(args)
+    if args.run is not None and is_provider_results(args.run):
+        return score_results(args)
     if args.rescore:
         return execute_rescoring(args)
     protocol = get_protocol(args.protocol)
@@ -116,17 +121,23 @@ def execute(args: argparse.Namespace) -> int:
     qrels = searched_judgments(exam.qrels, [given])
     sample = exam.sample if given.sample is None else msgspec.to_builtins(given.sample)
     depth = counted_depth(args.depth, [(str(args.run), given)])
-    run: Run | Path = given.file  # which is scored some lists at a time, where nothing asks for all of them
+    run: Run | Path = given.file  # which is read some lists at a time, where nothing asks for all of them
     searched: Collection[str] = () if given.searched is None else qrels
-    if args.abstention or exam.excluded or (given.searched or len(qrels)) < len(qrels):
+    sure: Sureness | None = None
+    whole = bool(exam.excluded) or (given.searched or len(qrels)) < len(qrels)
+    if args.abstention and not whole:
+        sure = _sureness(run, qrels, protocol, own, depth)
+        whole = sure is None
+    if whole:
         searched = ()  # those without a list have an empty one in what is read
         run = given.read(
             qrels, excluded=exam.excluded, strict=args.strict, lenient_scores=args.lenient_scores
         )
+        sure = _sureness(run, qrels, protocol, own, depth) if args.abstention else None
     scores = evaluate(
         qrels,
         run,
-        args.measures or None,
+        chosen_measures(args, protocol),
         protocol,
         self_match_ids=own,
         depth=depth,
@@ -145,11 +156,9 @@ def execute(args: argparse.Namespace) -> int:
     rows.append(["all", *(figure(scores.mean(measure), protocol.digits) for measure in measures)])
     title = f"{args.run} (SAMPLE)" if sample else str(args.run)
     print_table(title, ["query", *columns], rows, to_stderr=args.json)
-    sureness = _abstention(scores, run, own) if isinstance(run, Run) and args.abstention else None
-    if sureness is not None:
-        rows = [
-            [how, *(figure(sureness[name][how], protocol.digits) for name in columns)] for how in CONFIDENCES
-        ]
+    nauc = {} if sure is None else {str(measure): abstention(scores, sure, measure) for measure in measures}
+    if nauc:
+        rows = [[how, *(figure(nauc[name][how], protocol.digits) for name in columns)] for how in CONFIDENCES]
         print_table("nAUC of abstaining by confidence", ["confidence", *columns], rows, to_stderr=args.json)
     if not args.quiet:
         print(f"Protocol: {protocol.describe()}", file=sys.stderr)
@@ -165,25 +174,38 @@ def execute(args: argparse.Namespace) -> int:
             "depth": scores.depth,
             "sample": sample,
         }
-        if sureness is not None:
-            data["nauc"] = sureness
+        if nauc:
+            data["nauc"] = nauc
         if args.per_query:
             data["per_query"] = scores.per_query()
         print_json(data)
     return 0
 
 
-def _abstention(
-    scores: Scores, run: Run, self_match_ids: Collection[str] | None
-) -> dict[str, dict[Confidence, float | None]]:
-    """Each measure's nAUC by kind of confidence, over the lists as they were scored."""
-    from beirkit.evaluate.abstention import abstention
+def _sureness(
+    run: Run | Path,
+    query_ids: Collection[str],
+    protocol: Protocol,
+    self_match_ids: Collection[str] | None,
+    depth: int | None,
+) -> Sureness | None:
+    """How sure the system is of each query, by the lists as they are scored.
+
+    None where the file must be read as a whole.
+    """
+    from beirkit.corpora.run import Run
+    from beirkit.corpora.run_parts import WholeOnlyError, run_parts
+    from beirkit.evaluate.abstention import sureness
     from beirkit.evaluate.counted import counted_lists
 
-    lists = counted_lists(
-        run, scores.query_ids, scores.protocol, self_match_ids=self_match_ids, depth=scores.depth
-    )
-    return {str(measure): abstention(scores, lists, measure) for measure in scores.measures}
+    parts = [run] if isinstance(run, Run) else run_parts(run)
+    try:
+        return sureness(
+            counted_lists(part, query_ids, protocol, self_match_ids=self_match_ids, depth=depth)
+            for part in parts
+        )
+    except WholeOnlyError:
+        return None
 
 
 class Exam(NamedTuple):
