@@ -13,7 +13,7 @@ import numpy.typing as npt
 from beirkit.corpora.errors import UsageError
 from beirkit.evaluate.comparable import comparable_values
 from beirkit.evaluate.measures import Measure
-from beirkit.evaluate.pairs import NOISE, Comparison, Draws, Interval
+from beirkit.evaluate.pairs import NOISE, Comparison, Draws, Interval, Standing
 from beirkit.evaluate.scores import Scores
 from beirkit.evaluate.statistics.chance import rng_for
 from beirkit.evaluate.statistics.corrections import CORRECTIONS, Correction
@@ -154,6 +154,7 @@ def leaderboard(
     level: float = 0.05,
     seed: int = 1,
     samples: int = 10_000,
+    standings: Sequence[Standing] | None = None,
 ) -> Leaderboard:
     """The systems of one dataset in order; the outcome depends on the seed and the names only.
 
@@ -165,6 +166,7 @@ def leaderboard(
         level: of tests; intervals have the confidence 1 minus it.
         seed: of bootstrap and randomisation.
         samples: resamples and sign flips drawn.
+        standings: those of a table over the same scores, whose intervals need not be drawn again.
 
     Raises:
         UsageError: the scores are not comparable; lists what differs. A measure was not computed.
@@ -189,8 +191,10 @@ def leaderboard(
         table.mean(axis=0),
         resampled_means(table, rng_for(seed, "leaderboard", str(wanted)), samples=samples),
     )
+    known = standings or [own.standing(name, values[name]) for name in names]
+    intervals = {standing.system: standing.interval for standing in known}
     order = tuple(
-        msgspec.structs.replace(place, interval=own.standing(place.system, values[place.system]).interval)
+        msgspec.structs.replace(place, interval=intervals[place.system])
         for place in places(draws, _errors(table), len(queries), correction=correction, level=level)
     )
     adjacent = own.comparisons(values, neighbours(order), correction)

@@ -160,20 +160,20 @@ def build(args: argparse.Namespace, given: Given, gates: Sequence[Gate]) -> Repo
             names = contest.scores
             baseline = given.baseline if given.baseline in names else next(iter(names))
             spreads = {name: seed_spread(parts, measure) for name, parts in contest.seeds.items()}
+            table = compare(contest.scores, measure, baseline, pairs=args.pairs, test=args.test, **shared)
             results.append(
                 Result(
                     contest,
-                    compare(contest.scores, measure, baseline, pairs=args.pairs, test=args.test, **shared),
-                    leaderboard(contest.scores, measure, test=args.test, **shared),
+                    table,
+                    leaderboard(contest.scores, measure, test=args.test, standings=table.standings, **shared),
                     {name: spread for name, spread in spreads.items() if spread is not None},
                 )
             )
         if given.suite is not None:
             by_dataset = {contest.dataset: contest.scores for contest in given.contests}
-            table = compare_suite(
-                given.suite, by_dataset, measure, given.baseline, pairs=args.pairs, **shared
+            suites.append(
+                compare_suite(given.suite, by_dataset, measure, given.baseline, pairs=args.pairs, **shared)
             )
-            suites.append(table)
     digits = given.protocol.digits - (2 if args.percent else 0)
     style = Style(max(0, digits) if args.decimals is None else args.decimals, args.percent)
     outcomes = [outcome for gate in gates for outcome in _held(gate, given, results, suites, style)]

@@ -50,24 +50,26 @@ def randomisation_p(differences: npt.NDArray[np.float64], rng: np.random.Generat
         rng: source of chance.
         samples: sign flips drawn.
     """
-    from scipy import stats
-
     moved = differences[differences != 0]
-    if not len(moved):
+    n = len(moved)
+    if n < 2:  # none, or one, whose signs are both equally far from 0
         return 1.0
-    if len(moved) == 1:  # both signs are equally far from 0
-        return 1.0
-    found = stats.permutation_test(
-        (moved,),
-        lambda x, axis: np.abs(x.sum(axis=axis)),
-        permutation_type="samples",
-        alternative="greater",
-        vectorized=True,
-        n_resamples=samples,
-        batch=max(1, BATCH // len(moved)),
-        rng=rng,
-    )
-    return float(found.pvalue)
+    exact = n < 63 and 2**n <= samples
+    drawn = 2**n if exact else samples
+    # sums that are equal but for the order of additions are as extreme as the one that was seen
+    least = abs(float(moved.sum())) * (1 - 1e-12)
+    extreme = 0
+    step = max(1, BATCH // n)
+    for start in range(0, drawn, step):
+        rows = min(step, drawn - start)
+        if exact:
+            ways = np.arange(start, start + rows, dtype=np.int64)[:, None]
+            signs = ((ways >> np.arange(n)) & 1).astype(np.uint8)
+        else:
+            signs = np.unpackbits(rng.integers(256, size=(rows, -(-n // 8)), dtype=np.uint8), axis=1)[:, :n]
+        sums = 2 * (signs @ moved) - moved.sum()
+        extreme += int((np.abs(sums) >= least).sum())
+    return extreme / drawn if exact else (extreme + 1) / (drawn + 1)
 
 
 def t_p(differences: npt.NDArray[np.float64]) -> float:

@@ -64,3 +64,36 @@ def test_resampled_means_are_of_the_same_rows_in_every_column() -> None:
     assert found.shape == (50, 2)
     assert np.allclose(found[:, 1], 2 * found[:, 0])
     assert found[:, 0].std() > 0
+
+
+@pytest.mark.parametrize("n", [3, 8, 12])
+def test_few_sign_flips_are_all_tried_and_equal_scipys(n: int) -> None:
+    values = np.round(drawn(n, seed=n), 1)  # many ways have one sum
+    values[values == 0] = 0.1
+    theirs = stats.permutation_test(
+        (values,),
+        lambda x, axis: np.abs(x.sum(axis=axis)),
+        permutation_type="samples",
+        alternative="greater",
+        vectorized=True,
+        n_resamples=10_000,
+    ).pvalue
+    ours = p_value("randomisation", values, np.random.default_rng(1), samples=10_000)
+    assert ours == pytest.approx(float(theirs), abs=1e-15)
+
+
+def test_many_sign_flips_are_drawn_in_batches_and_near_scipys() -> None:
+    values = drawn(5000) - 0.048
+    theirs = stats.permutation_test(
+        (values,),
+        lambda x, axis: np.abs(x.sum(axis=axis)),
+        permutation_type="samples",
+        alternative="greater",
+        vectorized=True,
+        n_resamples=2000,
+        batch=500,
+        rng=np.random.default_rng(2),
+    ).pvalue
+    ours = p_value("randomisation", values, np.random.default_rng(1), samples=2000)
+    assert 0.1 < theirs < 0.9
+    assert ours == pytest.approx(float(theirs), abs=4 * (2 * 0.25 / 2000) ** 0.5)
