@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Literal
 
 import numpy as np
@@ -16,28 +16,26 @@ Confidence = Literal["max", "std", "diff1"]
 """How sure a system is of a query: its best score, the deviation of its scores, the lead of its best."""
 
 CONFIDENCES: tuple[Confidence, ...] = ("max", "std", "diff1")
+Sureness = dict[Confidence, dict[str, float]]
+"""For each kind of confidence that of every query with results."""
+
 RATES = tuple(step / 10 for step in range(10))
 
 
-def confidences(
-    run: Run, query_ids: Sequence[str], how: Confidence, *, without_results: float = -np.inf
-) -> npt.NDArray[np.float64]:
-    """``(len(query_ids),)`` how sure the system is of each query.
+def sureness(parts: Iterable[Run]) -> Sureness:
+    """How sure a system is of each query that it has results for.
 
     Args:
-        run: lists in any order; their scores are looked at, but for NaN.
-        query_ids: the queries.
-        how: what is taken for confidence.
-        without_results: that of a query without results; by default it is less than any other.
+        parts: lists in any order, of each query in one part; their scores are looked at, but for NaN.
     """
-    row = {query_id: place for place, query_id in enumerate(run.query_ids)}
-    found = np.full(len(query_ids), without_results)
-    for place, query_id in enumerate(query_ids):
-        if query_id in row:
-            scores = np.sort(run.results(row[query_id])[1].astype(np.float64))[::-1]
+    found: Sureness = {how: {} for how in CONFIDENCES}
+    for part in parts:
+        for place, query_id in enumerate(part.query_ids):
+            scores = np.sort(part.results(place)[1].astype(np.float64))[::-1]
             scores = scores[~np.isnan(scores)]
             if len(scores):
-                found[place] = _confidence(scores, how)
+                for how in CONFIDENCES:
+                    found[how][query_id] = _confidence(scores, how)
     return found
 
 
@@ -65,23 +63,26 @@ def nauc(values: npt.NDArray[np.float64], confidence: npt.NDArray[np.float64]) -
     return (reached - flat) / (best - flat)
 
 
-def abstention(scores: Scores, run: Run, measure: Measure | str) -> dict[Confidence, float | None]:
+def abstention(
+    scores: Scores, sure: Sureness | Run, measure: Measure | str
+) -> dict[Confidence, float | None]:
     """:func:`nauc` of one measure for each kind of confidence; queries without a value play no part.
 
     A query without results is the least certain of all. Under the protocol ``mteb`` its confidence is 0, as
     there, which a list of negative scores stays below.
 
     Args:
-        scores: of the run.
-        run: the lists that were scored, in any order.
+        scores: of a run.
+        sure: how sure the system is, by the lists that were scored; or these lists.
         measure: one that was computed.
     """
+    if isinstance(sure, Run):
+        sure = sureness([sure])
     values = scores.of(measure)
     kept = ~np.isnan(values)
-    query_ids = [scores.query_ids[row] for row in np.flatnonzero(kept).tolist()]
     least = 0.0 if scores.protocol.name.partition(":")[0] == "mteb" else -np.inf
     return {
-        how: nauc(values[kept], confidences(run, query_ids, how, without_results=least))
+        how: nauc(values[kept], np.array([sure[how].get(one, least) for one in scores.query_ids])[kept])
         for how in CONFIDENCES
     }
 

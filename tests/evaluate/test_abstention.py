@@ -11,16 +11,14 @@ from hypothesis import strategies as st
 
 from beirkit.corpora.run import Run
 from beirkit.evaluate import evaluate
-from beirkit.evaluate.abstention import abstention, confidences, nauc
+from beirkit.evaluate.abstention import abstention, nauc, sureness
 
 
-def test_confidences() -> None:
+def test_kinds_of_confidence() -> None:
     run = Run.from_dict({"a": {"x": 1.0, "y": 4.0}, "b": {"x": 2.0}, "empty": {}})
-    queries = ("a", "b", "empty", "absent")
-    assert confidences(run, queries, "max").tolist() == [4.0, 2.0, -np.inf, -np.inf]
-    assert confidences(run, queries, "std").tolist() == [1.5, 0.0, -np.inf, -np.inf]
-    assert confidences(run, queries, "diff1").tolist() == [3.0, 0.0, -np.inf, -np.inf]
-    assert confidences(run, queries, "max", without_results=0.0).tolist() == [4.0, 2.0, 0.0, 0.0]
+    expected = {"max": {"a": 4.0, "b": 2.0}, "std": {"a": 1.5, "b": 0.0}, "diff1": {"a": 3.0, "b": 0.0}}
+    assert sureness([run]) == expected
+    assert sureness([run.select(["b"]), run.select(["a"])]) == expected
 
 
 def test_scores_that_are_not_finite_have_no_say_but_a_place() -> None:
@@ -28,10 +26,11 @@ def test_scores_that_are_not_finite_have_no_say_but_a_place() -> None:
         {"a": {"x": np.nan, "y": 1.0}, "b": {"x": np.nan}, "c": {"x": np.inf, "y": np.inf}, "d": {"x": -1.0}},
         lenient_scores=True,
     )
-    queries = ("a", "b", "c", "d")
-    assert confidences(run, queries, "max").tolist() == [1.0, -np.inf, np.inf, -1.0]
-    assert confidences(run, queries, "std").tolist() == [0.0, -np.inf, -np.inf, 0.0]
-    assert confidences(run, queries, "diff1").tolist() == [0.0, -np.inf, -np.inf, 0.0]
+    assert sureness([run]) == {
+        "max": {"a": 1.0, "c": np.inf, "d": -1.0},
+        "std": {"a": 0.0, "c": -np.inf, "d": 0.0},
+        "diff1": {"a": 0.0, "c": -np.inf, "d": 0.0},
+    }
 
 
 def test_a_curve_by_hand() -> None:
