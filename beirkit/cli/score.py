@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from beirkit.cli.arguments import add_json, add_measures
+from beirkit.cli.references import add_switch, chosen_measures, score_results
 from beirkit.cli.rescoring import add_rescoring, execute_rescoring, refuse_mixture
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="print how much is gained by abstaining where the system is least sure (nAUC), for three kinds "
         "of confidence",
     )
+    add_switch(parser)
     add_rescoring(parser, instead_of=(run, qrels))
     add_json(parser)
 
@@ -100,6 +102,7 @@ def execute(args: argparse.Namespace) -> int:
     import msgspec
 
     from beirkit.cli.output import print_json, print_table
+    from beirkit.corpora.provider_results import is_provider_results
     from beirkit.evaluate.abstention import CONFIDENCES, abstention
     from beirkit.evaluate.engine import evaluate
     from beirkit.evaluate.protocol import get_protocol
@@ -107,6 +110,8 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.runs import counted_depth, find_run, searched_judgments
 
     refuse_mixture(args)
+    if args.run is not None and is_provider_results(args.run):
+        return score_results(args)
     if args.rescore:
         return execute_rescoring(args)
     protocol = get_protocol(args.protocol)
@@ -132,7 +137,7 @@ def execute(args: argparse.Namespace) -> int:
     scores = evaluate(
         qrels,
         run,
-        args.measures or None,
+        chosen_measures(args, protocol),
         protocol,
         self_match_ids=own,
         depth=depth,
