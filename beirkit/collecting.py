@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from beirkit.configs.load import convert, load_yaml
+from beirkit.configs.load import read_config
 from beirkit.corpora.errors import ConfigError, DataError, UsageError
 from beirkit.corpora.files import atomic_open
 from beirkit.corpora.manifest import installed_version
@@ -98,13 +98,7 @@ def read_profile(path: Path) -> Profile:
     Raises:
         ConfigError: it cannot be read, or has an unknown key or a wrong type; with file and key path.
     """
-    try:
-        data = load_yaml(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"cannot be read: {error.strerror}", path=path) from error
-    except ValueError as error:
-        raise ConfigError(f"is not YAML: {error}", path=path) from error
-    profile = convert(data, Profile, path=path)
+    profile = read_config(path, Profile)
     if unknown := set(profile.fields) - set(_FIELDS):
         raise ConfigError(
             f"`fields` has {min(unknown)!r}", path=path, hint=f"it may have: {', '.join(_FIELDS)}"

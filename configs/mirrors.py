@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from beirkit.configs.load import convert, load_yaml
+from beirkit.configs.load import read_config
 from beirkit.corpora.errors import ConfigError
 
 _SHIPPED = Path(__file__).parent / "urls" / "mirrors.yaml"
@@ -35,11 +35,7 @@ def load_mirrors(path: Path | None = None) -> list[MirrorGroup]:
         ConfigError: it cannot be read, or a template has no ``{title}``.
     """
     path = path or _SHIPPED
-    try:
-        groups = load_yaml(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"cannot be read: {error}", path=path) from error
-    found = convert({"groups": groups}, _Mirrors, path=path).groups
+    found = read_config(path, _Mirrors).groups
     for group in found:
         if wrong := [template for template in group.templates if template.count("{title}") != 1]:
             raise ConfigError(f"group {group.name!r}: {wrong[0]!r} does not hold {{title}} once", path=path)

@@ -130,6 +130,6 @@ def test_an_accepted_copy_tells_how_it_was_found() -> None:
 
 def test_a_template_without_a_title_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "mirrors.yaml"
-    path.write_text("- name: g\n  templates: [https://x.example/]\n", encoding="utf-8")
+    path.write_text("groups: [{name: g, templates: [https://x.example/]}]\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="does not hold"):
         load_mirrors(path)
