@@ -3,7 +3,8 @@
     python -P benchmarks/harness.py metrics --queries 6980 --rounds 5
 
 Each peer runs in a process of its own, round after round (A B A B), so that a slow minute of the machine
-meets them all and the peak memory of each is its own. A peer that is not installed is left out and said so.
+meets them all and the peak memory of each is its own. On a busy machine the processor time of the work is the
+steadier figure. A peer that is not installed is left out and said so.
 """
 
 from __future__ import annotations
@@ -118,17 +119,24 @@ def alone(bench: Bench, asked: argparse.Namespace) -> None:
     """Run one peer in this process and print what it took as JSON."""
     (peer,) = (peer for peer in bench.peers if peer.name == asked.alone)
     seconds: dict[str, float] = {}
-    memory = 0.0
-    last = time.perf_counter()
+    memory = busy = 0.0
+    last, spent = time.perf_counter(), processor()
 
     def lap(phase: str) -> None:
-        nonlocal last, memory
+        nonlocal last, spent, memory, busy
         seconds[phase] = seconds.get(phase, 0.0) + time.perf_counter() - last
+        busy += processor() - spent if phase != "import" else 0.0
         memory = peak()  # what the answer takes to be compared is not counted
-        last = time.perf_counter()
+        last, spent = time.perf_counter(), processor()
 
     outcome = peer.work(asked, asked.folder, lap)
-    told = {"seconds": seconds, "peak": memory, "result": outcome.result, "shown": outcome.shown}
+    told = {
+        "seconds": seconds,
+        "busy": busy,
+        "peak": memory,
+        "result": outcome.result,
+        "shown": outcome.shown,
+    }
     (asked.folder / "told.json").write_text(json.dumps(told))
 
 
@@ -183,16 +191,18 @@ def one_run(command: list[str], folder: Path) -> dict[str, Any]:
 def print_table(
     peers: Sequence[Peer], versions: dict[str, str], rounds: dict[str, list[dict[str, Any]]]
 ) -> None:
-    """One row per peer; ``ratio`` is that of work and of peak memory to the first peer's."""
+    """One row per peer; ``ratio`` is that of the column before it to the first peer's."""
     phases = list(dict.fromkeys(phase for found in rounds.values() for phase in found[0]["seconds"]))
     shown = list(dict.fromkeys(name for found in rounds.values() for name in found[0]["shown"]))
-    head = ["peer", "version", "state", "wall s", "CPU s", *phases, "work s", "ratio", "peak MiB", "ratio"]
+    head = ["peer", "version", "state", "wall s", "CPU s", *phases, "work s", "ratio"]
+    head += ["work CPU s", "ratio", "peak MiB", "ratio"]
     rows = [[*head, *shown]]
     base: dict[str, float] = {}
     for peer in peers:
         found = rounds[peer.name]
         work, memory = median(one["work"] for one in found), median(one["peak"] for one in found)
-        base = base or {"work": work, "memory": memory}
+        busy = median(one["busy"] for one in found)
+        base = base or {"work": work, "busy": busy, "memory": memory}
         spread = f"({min(one['work'] for one in found):.2f}–{max(one['work'] for one in found):.2f})"
         seconds = [[one["seconds"].get(phase, 0.0) for one in found] for phase in phases]
         rows.append(
@@ -201,6 +211,7 @@ def print_table(
                 *(f"{median(one[key] for one in found):.2f}" for key in ("wall", "cpu")),
                 *(f"{median(took):.2f}" for took in seconds),
                 *(f"{work:.2f} {spread}", f"{work / base['work']:.2f}"),
+                *(f"{busy:.2f}", f"{busy / base['busy']:.2f}" if base["busy"] else "-"),
                 *(f"{memory:.0f}", f"{memory / base['memory']:.2f}"),
                 *(f"{found[0]['shown'][name]:.5g}" if name in found[0]["shown"] else "-" for name in shown),
             ]
@@ -216,6 +227,12 @@ def version(package: str) -> str:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return ""
+
+
+def processor() -> float:
+    """Seconds of processor time of this process and of its children that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def peak() -> float:

@@ -37,6 +37,9 @@ def test_scoring_agrees_with_pytrec_eval_and_both_are_measured() -> None:
     assert head.split()[:3] == ["peer", "version", "state"]
     assert theirs.split()[0] == "pytrec_eval,"
     assert ours.split()[0] == "beirkit"
+    assert "work CPU s" in head
+    busy = [float(row.split()[-4]) for row in (theirs, ours)]
+    assert 0 < min(busy) <= max(busy) < 60
 
 
 @pytest.mark.parametrize("ids", ["number", "long"])
@@ -57,7 +60,8 @@ def compared(
 
     def one_run(command: list[str], folder: Path) -> dict[str, Any]:
         order.append(command[-1])
-        told = {"wall": 1.0, "cpu": 1.0, "work": 2.0, "peak": 3.0, "seconds": {"import": 0.1, "read": 2.0}}
+        told = {"wall": 1.0, "cpu": 1.0, "work": 2.0, "busy": 1.5, "peak": 3.0}
+        told |= {"seconds": {"import": 0.1, "read": 2.0}}
         return {**told, "result": results[command[-1]].pop(0), "shown": {}}
 
     monkeypatch.setattr(harness, "one_run", one_run)
