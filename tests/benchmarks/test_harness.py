@@ -39,7 +39,7 @@ def test_scoring_agrees_with_pytrec_eval_and_both_are_measured() -> None:
     assert ours.split()[0] == "beirkit"
     assert "work CPU s" in head
     busy = [float(row.split()[-4]) for row in (theirs, ours)]
-    assert 0 < min(busy) <= max(busy) < 60
+    assert all(0 <= seconds < 60 for seconds in busy)  # of so little work it may be 0.00
 
 
 @pytest.mark.parametrize("ids", ["number", "long"])
