@@ -33,9 +33,11 @@ if TYPE_CHECKING:
     from beirkit.corpora.run import Run as Run
     from beirkit.corpora.run_files import read_run as read_run
     from beirkit.corpora.run_files import write_run as write_run
-    from beirkit.evaluate.compare import compare as compare
-    from beirkit.evaluate.measures import Measure as Measure
     from beirkit.evaluate.attribution.scoring import score_model_output as score_model_output
+    from beirkit.evaluate.compare import compare as compare
+    from beirkit.evaluate.compare_suites import compare_suite as compare_suite
+    from beirkit.evaluate.leaderboard import leaderboard as leaderboard
+    from beirkit.evaluate.measures import Measure as Measure
     from beirkit.experiment import run_suite as run_suite
     from beirkit.exporting import export as export
     from beirkit.fetching.fetch import fetch as fetch
@@ -56,12 +58,14 @@ _PUBLIC = {
     "Workplace": "beirkit.retrievers.base:Workplace",
     "check_folder": "beirkit.corpora.check:check_folder",
     "compare": "beirkit.evaluate.compare:compare",
+    "compare_suite": "beirkit.evaluate.compare_suites:compare_suite",
     "convert_source": "beirkit.conversion:convert_source",
     "create": "beirkit.retrievers.catalog:create",
     "diff_qrels": "beirkit.corpora.qrels_diff:diff_qrels",
     "export": "beirkit.exporting:export",
     "fetch": "beirkit.fetching.fetch:fetch",
     "filter_judgments": "beirkit.corpora.qrels_tools:filter_judgments",
+    "leaderboard": "beirkit.evaluate.leaderboard:leaderboard",
     "merge_qrels": "beirkit.corpora.qrels_tools:merge_qrels",
     "open_folder": "beirkit.corpora.folder:open_folder",
     "parse_retriever": "beirkit.configs.spec:parse_retriever",

@@ -81,9 +81,10 @@ class StoredResult:
         return _digest([self.facts.retriever, self.facts.stage, self.facts.k])
 
     def speed(self) -> tuple[float, str] | None:
-        """Queries per second and the machine they were searched on, where both are known."""
+        """Queries per second and the machine they were searched on, where it took a while and is known."""
         cost = read_cost(self.folder)
-        return None if cost.queries_per_second is None else (cost.queries_per_second, cost.machine)
+        rate = cost.queries_per_second
+        return None if rate is None or self.facts.queries < rate * _LEAST_SECONDS else (rate, cost.machine)
 
     def stored_scores(self, protocol: Protocol) -> Scores | None:
         """The scores under a protocol as they were kept, None where there are none of these very rules."""
@@ -217,7 +218,9 @@ def read_result(path: Path) -> StoredResult:
         return StoredResult(folder, msgspec.json.decode(manifest.read_bytes(), type=_Facts))
     except OSError as error:
         raise DataError(
-            "is no result of beirkit run", path=path, hint="name its judgments: --qrels"
+            "is no result of beirkit run",
+            path=path,
+            hint="name one retriever's folder, or results/SUITE.json",
         ) from error
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(f"is no manifest of a result: {error}", path=manifest, hint="run it again") from error

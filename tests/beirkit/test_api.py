@@ -46,7 +46,8 @@ def test_a_whole_comparison_in_a_notebook() -> None:
     good = {q: {"d1": 2.0, "d2": 1.0} for q in qrels}
     bad = {q: {"d1": 1.0, "d2": 2.0} for q in qrels}
     scores = {name: evaluate(qrels, run, ["RR@10"]) for name, run in (("bad", bad), ("good", good))}
-    _, row = beirkit.compare(scores, "RR@10", baseline="bad").rows
+    [row] = beirkit.compare(scores, "RR@10", baseline="bad").rows
     assert (row.system, row.difference, row.wins) == ("good", 0.5, 8)
     assert row.p is not None
     assert row.p < 0.05
+    assert [place.rank for place in beirkit.leaderboard(scores, "RR@10").places] == [1, 2]

@@ -306,3 +306,20 @@ def test_retrievers_of_one_name_are_told_apart_by_configuration(
     assert all(name.startswith("own--") for name in names)
     [table] = compared(capsys, *folders)["tables"]
     assert {row["system"] for row in table["standings"]} == set(names)
+
+
+def test_speeds_are_told_where_a_search_took_a_while(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    listed = run(capsys, "-d", birds, "-r", "bm25", "-r", "rank-bm25", *MEASURE)
+    said = compared(capsys, listed)["verdict"][0]["sentences"]
+    assert said == ["rank-bm25 is identical to bm25 (identical per-query scores)"]  # both took no time
+    for name, seconds in (("bm25", 2.0), ("rank-bm25", 8.0)):
+        [path] = Path("results").glob(f"birds@test/{name}--*/timings.json")
+        timings = json.loads(path.read_text(encoding="utf-8"))
+        timings["seconds"]["search"] = seconds
+        path.write_text(json.dumps(timings), encoding="utf-8")
+    said = compared(capsys, listed)["verdict"][0]["sentences"]
+    assert said == ["rank-bm25 is identical to bm25 (identical per-query scores), 4.0 times as slow"]
+    timings["host"]["cpus"] = 999
+    path.write_text(json.dumps(timings), encoding="utf-8")
+    said = compared(capsys, listed)["verdict"][0]["sentences"]
+    assert said == ["rank-bm25 is identical to bm25 (identical per-query scores)"]
