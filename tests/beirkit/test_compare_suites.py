@@ -323,3 +323,26 @@ def test_speeds_are_told_where_a_search_took_a_while(birds: Path, capsys: pytest
     path.write_text(json.dumps(timings), encoding="utf-8")
     said = compared(capsys, listed)["verdict"][0]["sentences"]
     assert said == ["rank-bm25 is identical to bm25 (identical per-query scores)"]
+
+
+def test_seeds_of_results_are_one_system_over_given_judgments_too(
+    birds: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed = run(capsys, "-d", birds, "-r", "bm25", *MEASURE)
+    folders = [seeded(birds, seed) for seed in (1, 2)]
+    [table] = compared(capsys, listed, *folders, "--qrels", birds, *MEASURE)["tables"]
+    [row] = table["rows"]
+    assert row["system"] == "mine:k=2"
+    assert table["seeds"]["mine:k=2"]["deviation"] == 0  # the kept runs are the same
+    [table] = compared(capsys, *folders, listed, "--qrels", birds, *MEASURE)["tables"]
+    assert table["baseline"] == "mine:k=2"
+    assert main(["compare", str(listed), *map(str, folders), "--qrels", str(birds), "--pairs", "all"]) == 0
+
+
+def test_a_gate_over_a_suite_looks_at_the_suite(suite: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    listed = run(capsys, suite, "-r", "bm25", "-r", "rank-bm25", *MEASURE)
+    for pairs in ("baseline", "all"):
+        found = compared(capsys, listed, "--gate", "RR@10 >= 0", "--pairs", pairs)
+        [gate] = found["gates"]
+        assert (gate["where"], gate["system"], gate["passed"]) == ("outer", "rank-bm25", True)
+    assert main(["compare", str(listed), "--gate", "RR@10 >= 0.01", "-q"]) == 1
