@@ -15,8 +15,10 @@ from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import atomic_open
 from beirkit.corpora.folder import folder_content_ids
 from beirkit.corpora.provider_results import ProviderResults, read_results
-from beirkit.corpora.supporting import Task, policy_of, policy_record, task_of
-from beirkit.corpora.urls import UrlPolicy
+from beirkit.corpora.run import Run
+from beirkit.corpora.run_files import write_run
+from beirkit.corpora.supporting import Supporting, Task, policy_of, policy_record, task_of
+from beirkit.corpora.urls import UrlPolicy, document_url
 from beirkit.datasets import find_dataset
 from beirkit.evaluate import answer_cues, leaks
 from beirkit.evaluate.provider_table import ProviderTable, table
@@ -52,21 +54,28 @@ class ProviderReport:
         about: dataset, content ids, and every rule with its hash.
         table: the tools side by side.
         judged: each tool's outcomes.
+        runs: each tool's lists as runs over the dataset's documents.
     """
 
     about: dict[str, Any]
     table: ProviderTable
     judged: tuple[Judged, ...]
+    runs: dict[str, Run]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the single outcomes, as JSON has it."""
         return {"about": self.about, "caveats": list(CAVEATS), **msgspec.to_builtins(self.table)}
 
     def write(self, folder: Path | str) -> None:
-        """Write ``providers.json`` and per tool ``outcomes/NAME.jsonl``, every score with its evidence."""
+        """Write ``providers.json`` and for each tool ``outcomes/NAME.jsonl`` and ``runs/NAME.trec.gz``.
+
+        Every outcome names the results and the stored responses that it rests on.
+        """
         folder = Path(folder)
         with atomic_open(folder / "providers.json", "wb") as out:
             out.write(msgspec.json.format(msgspec.json.encode(self.to_dict()), indent=2) + b"\n")
+        for name, run in self.runs.items():
+            write_run(run, folder / "runs" / f"{name}.trec.gz")
         for tool in self.judged:
             with atomic_open(folder / "outcomes" / f"{tool.provider}.jsonl", "wb") as out:
                 for query_id, outcome in tool.outcomes.items():
@@ -149,5 +158,30 @@ def score_providers(
         "results": {file.name: {"path": file.path, "sha256": file.sha256} for file in files},
     }
     return ProviderReport(
-        about, table(questions.tasks, judged, cutoffs, level=level, seed=seed, samples=samples), judged
+        about,
+        table(questions.tasks, judged, cutoffs, level=level, seed=seed, samples=samples),
+        judged,
+        {file.name: run_of(questions, file) for file in files},
+    )
+
+
+def run_of(questions: Questions, results: ProviderResults) -> Run:
+    """A tool's lists as a run over documents, each scored one over the tool's rank of it.
+
+    Of two results that are one document the first is kept, and a copy of a reference stands under the
+    reference's id. The rank of a result *within a run* may therefore be less than the tool's own, on which
+    the measures of supporting pages stand. What is no address cannot stand in a run.
+    """
+    lists: dict[str, dict[str, float]] = {}
+    for query_id, task in questions.tasks.items():
+        supporting, found = Supporting(task, questions.policy), dict[str, float]()
+        response = results.responses.get(query_id)
+        for result in response.results if response is not None else ():
+            address = document_url(result.url, questions.policy)
+            if address.tier != "invalid":
+                found.setdefault(supporting.of(address) or address.canonical, 1 / result.rank)
+        if response is not None:
+            lists[query_id] = found
+    return Run.from_dict(
+        {query: row for query, row in lists.items() if row}, tag=results.name.replace(" ", "_")
     )

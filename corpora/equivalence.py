@@ -185,7 +185,7 @@ def _title(url: str, template: str) -> str | None:
     """The title in an address of a template's shape, its blanks as underscores."""
     before, _, after = template.partition("{title}")
     pattern = re.escape(_bare(before)) + r"([^?#&]+)" + re.escape(after)
-    found = re.fullmatch(pattern, _bare(url).partition("#")[0])
+    found = re.fullmatch(pattern, document_url(url).canonical)
     return unquote(found[1]).replace(" ", "_") if found else None
 
 

@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "overlap": ("overlap", "find test queries and documents in training data, and score without them"),
     "cite": ("cite", "papers and licences of every dataset, model and tool behind a result"),
     "collect": ("collect", "ask a search tool every question of a dataset and store what it returns"),
+    "equivalents": ("equivalents", "find verified copies of reference pages among captured pages"),
     "providers": ("providers", "score search tools by the supporting pages and answers they return"),
     "version": ("version", "versions of beirkit and of what it stands on"),
 }

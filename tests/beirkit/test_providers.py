@@ -17,6 +17,7 @@ from beirkit.collecting import Collected, Profile, collect, read_profile
 from beirkit.configs.schema import SuiteConfig
 from beirkit.corpora.errors import BeirkitError, ConfigError, DataError, UsageError
 from beirkit.corpora.provider_results import is_provider_results, read_results
+from beirkit.corpora.run_files import read_run
 from beirkit.datasets import convert_source
 from beirkit.exporting import export
 from beirkit.members import find_members
@@ -34,7 +35,7 @@ GOOD: dict[str, Any] = {
         {"link": PAINTER, "name": "Gate", "description": "It was painted by Ann Lee."},
         {"link": "http://x.example/a_(b)", "name": "Gate", "description": "The same page."},
     ],
-    "When was": [{"link": "https://en.m.wikipedia.org/wiki/blue_Gate_(Town)", "description": "24 June 1896."}],
+    "When was": [{"link": "http://en.m.wikipedia.org/wiki/blue_Gate_(Town)", "description": "24 June 1896."}],
     "Who built": [{"link": "http://x.example/mill?b=2&a=1#top", "description": "First line, second line"}],
     "How long": [{"link": "https://elsewhere.example/mill", "description": "It is 171 m long."}],
     "In which": [],
@@ -51,6 +52,13 @@ BAD: dict[str, Any] = {
     "How long": "no list",
     "In which": "slow",
 }
+
+
+class Server(ThreadingHTTPServer):
+    """A server that does not mind clients who leave."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing."""
 
 
 class Tool(BaseHTTPRequestHandler):
@@ -90,7 +98,7 @@ def search(question, *, timeout, address):
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
     Tool.asked = []
-    tool = ThreadingHTTPServer(("127.0.0.1", 0), Tool)
+    tool = Server(("127.0.0.1", 0), Tool)
     thread = threading.Thread(target=tool.serve_forever, daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{tool.server_address[1]}"
@@ -244,6 +252,8 @@ def test_the_compared_table(collected: dict[str, Collected], dataset: str, tmp_p
     difference = next(d for d in report.table.differences if d.measure == "Reference MRR@10")
     assert difference.difference == pytest.approx((0.25 - 2.5) / 5)
     report.write(tmp_path / "scores")
+    run = read_run(tmp_path / "scores" / "runs" / "good.trec.gz").to_dict()
+    assert run["sqv-5"] == {"elsewhere.example/": 1.0, "x.example/a_(b)": 0.5}  # each document once
     stored = json.loads((tmp_path / "scores" / "providers.json").read_bytes())
     assert len(stored["caveats"]) == 5
     lines = (tmp_path / "scores" / "outcomes" / "bad.jsonl").read_text(encoding="utf-8").splitlines()
@@ -329,6 +339,40 @@ def test_the_commands(
     assert "Reference Hit@5" in capsys.readouterr().out
     assert main(["score", str(out / "results.jsonl"), dataset, "-m", "nDCG@10"]) == 2
     assert "measures of their own" in capsys.readouterr().err
+
+
+def test_copies_are_found_among_captured_pages(
+    dataset: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["equivalents", dataset, "--quiet"]) == 0
+    printed = dict(line.split("\t")[::-1] for line in capsys.readouterr().out.splitlines())
+    mirror = "https://wikiroulette.co/?p=Blue_Gate_(Town)"
+    reference = "https://en.wikipedia.org/wiki/Blue_Gate_%28Town%29"
+    assert printed[mirror] == "https://en.m.wikipedia.org/wiki/Blue_Gate_(Town)#History"  # the last spelling
+    lead = " ".join(f"word{number}" for number in range(100))
+    same = {"title": "Blue Gate", "text": lead, "observed": "2026-01-31"}
+    pages = [
+        {"url": reference, **same},
+        {"url": mirror, **same},
+        {"url": "https://y.example", "status": "404"},
+    ]
+    path, copies = written(tmp_path / "pages.jsonl", *pages), tmp_path / "copies.jsonl"
+    assert main(["equivalents", dataset, str(path), "--out", str(copies), "--quiet"]) == 0
+    found = [json.loads(line) for line in copies.read_text(encoding="utf-8").splitlines()]
+    assert {row["reference_url"] for row in found} == {reference, printed[mirror]}
+    assert {row["url"] for row in found} == {mirror}
+    folder = tmp_path / "with-copies"
+    convert_source("lexbench-simpleqa-verified", CSV, folder, {"equivalents": str(copies)}, check=False)
+    tool = written(tmp_path / "tool.jsonl", row(query_id="sqv-40", url=mirror))
+    before = score_providers(dataset, [tool], samples=50)
+    after = score_providers(str(folder), [tool], samples=50)
+    assert figures(before, "tool")["Reference Hit@1"] == 0.0
+    assert figures(after, "tool")["Reference Hit@1"] == 0.2
+    assert after.table.coverage[0].copies == 1
+    written(path, {"url": mirror, "title": "Blue Gate", "text": lead})
+    assert main(["equivalents", dataset, str(path), "--out", str(copies)]) == 2
+    assert "pages.jsonl:1: has no day" in capsys.readouterr().err
+    assert main(["equivalents", dataset, str(path), "--out", str(copies), "--set", "share=much"]) == 2
 
 
 def test_addresses_alone_are_not_searched(
