@@ -262,6 +262,11 @@ READERS_FILES = {
     "adi/ADI.ALL": ".I 1\n.W\nHold it.\n",
     "adi/ADI.QRY": ".I 1\n.W\nreset\n",
     "adi/ADI.REL": "1 1 0 0.0\n",
+    "simpleqa_verified.csv": "original_index,problem,answer,topic,answer_type,urls\n"
+    "5,Who?,Ann Lee,Art,Person,https://x.example/c\n7,When?,1901,Art,Date,https://x.example/d\n",
+    "good.jsonl": '{"query_id": "sqv-5", "rank": 1, "url": "https://x.example/c"}\n',
+    "bad.jsonl": '{"query_id": "sqv-5", "status": "timeout"}\n',
+    "captured.jsonl": '{"url": "https://x.example/c", "status": "404"}\n',
     "tickets/corpus.jsonl": '{"_id": "d1", "title": "", "text": "Hold the button."}\n',
     "tickets/queries.jsonl": '{"_id": "q1", "text": "reset"}\n',
     "tickets/qrels/test.tsv": "query-id\tcorpus-id\tscore\nq1\td1\t1\n",
@@ -287,6 +292,7 @@ READERS_FILES = {
         ("docs/qrels.md", {"qrels"}),
         ("docs/mending.md", {"check"}),
         ("docs/exporting.md", {"export"}),
+        ("docs/supporting-pages.md", {"convert", "providers", "equivalents", "export"}),
         ("docs/comparing.md", {"run", "compare"}),
     ],
 )
