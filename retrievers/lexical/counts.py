@@ -5,11 +5,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
-from beirkit.retrievers.lexical.analyzer import Analyzer
+from beirkit.retrievers.lexical.text_analyzer import TextAnalyzer
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +71,10 @@ class CountsBuilder:
         analyzer: splits texts into words and words into terms.
     """
 
-    def __init__(self, analyzer: Analyzer) -> None:
+    def __init__(self, analyzer: TextAnalyzer) -> None:
         self._analyzer = analyzer
         self._numbers = _TermNumbers(analyzer)
+        self._lists = None if analyzer.one_term_a_word else _TermLists(analyzer, self._numbers)
         self._blocks: list[_Block] = []
         self._lengths: list[npt.NDArray[np.int64]] = []
         self.n_docs = 0
@@ -81,9 +83,13 @@ class CountsBuilder:
         """Take in one block of documents, at most some thousands."""
         occurrences = array("i")
         ends = np.empty(len(texts), dtype=np.int64)
-        number = self._numbers.__getitem__
+        number, lists = self._numbers.__getitem__, self._lists
         for place, text in enumerate(texts):
-            occurrences.extend(map(number, self._analyzer.words(text)))
+            words = self._analyzer.words(text)
+            if lists is None:
+                occurrences.extend(map(number, words))
+            else:
+                occurrences.extend(chain.from_iterable(map(lists.__getitem__, words)))
             ends[place] = len(occurrences)
         terms = np.frombuffer(occurrences, dtype=np.int32) if occurrences else np.empty(0, dtype=np.int32)
         docs = np.repeat(np.arange(len(texts)), np.diff(ends, prepend=0))
@@ -140,7 +146,7 @@ class _TermNumbers(dict[str, int]):
     A word is filtered and stemmed when it is first met; each later occurrence is one look-up.
     """
 
-    def __init__(self, analyzer: Analyzer) -> None:
+    def __init__(self, analyzer: TextAnalyzer) -> None:
         super().__init__()
         self._term = analyzer.term
         self.vocabulary: dict[str, int] = {}
@@ -150,3 +156,18 @@ class _TermNumbers(dict[str, int]):
         number = -1 if term is None else self.vocabulary.setdefault(term, len(self.vocabulary))
         self[word] = number
         return number
+
+
+class _TermLists(dict[str, tuple[int, ...]]):
+    """Numbers of the terms of each word met so far, where a word may be several; none for one dropped."""
+
+    def __init__(self, analyzer: TextAnalyzer, numbers: _TermNumbers) -> None:
+        super().__init__()
+        self._terms_of = analyzer.terms_of
+        self._vocabulary = numbers.vocabulary
+
+    def __missing__(self, word: str) -> tuple[int, ...]:
+        vocabulary = self._vocabulary
+        found = tuple(vocabulary.setdefault(term, len(vocabulary)) for term in self._terms_of(word))
+        self[word] = found
+        return found

@@ -27,7 +27,7 @@ def test_the_contract_s_names_exist(capsys: pytest.CaptureFixture[str]) -> None:
     for kind, wanted in {
         "datasets": {"pystdlib", "scifact"},
         "formats": {"beir", "scifact", "table", "pystdlib"},
-        "retrievers": {"bm25", "bm25-mteb", "rank-bm25", "minilm"},
+        "retrievers": {"bm25", "bm25-hebrew", "bm25-mteb", "rank-bm25", "minilm"},
         "protocols": {"beirkit", "beir", "trec_eval", "mteb"},
         "suites": {"demo"},
     }.items():
