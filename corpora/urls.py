@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import unicodedata
+from functools import lru_cache
 from typing import Literal, NamedTuple
 from urllib.parse import parse_qsl, quote, unquote_to_bytes, urlsplit
 
@@ -83,6 +85,7 @@ class DocumentUrl(NamedTuple):
     problem: str = ""
 
 
+@lru_cache(maxsize=4096)
 def document_url(text: str, policy: UrlPolicy = DEFAULT) -> DocumentUrl:
     """What document an address names.
 
@@ -204,8 +207,6 @@ def _quoted_once(text: str, safe: str) -> str:
 
 
 def _quoted(text: str, safe: str) -> str:
-    import unicodedata
-
     whole = unicodedata.normalize("NFC", text)
     return quote(whole.encode("utf-8", "surrogateescape"), safe=safe)
 

@@ -44,6 +44,8 @@ _DATES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("mdy", re.compile(r"(?<![\w-])(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?![\w-])")),
 )
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
+_FOREIGN = re.compile(r"[^\x00-\x7f]+")
+_TEXTS = 16  # whose words are kept: every cue of a result is tried before the next result comes
 _WORD = re.compile(rf"{_PLAIN}|[^\W_]+")
 
 
@@ -122,10 +124,11 @@ def _tests(answer: str, answer_type: str) -> Iterator[tuple[Kind, Test]]:
 
 
 def _words_in(form: str) -> Test:
-    return lambda text, strict: bool(words := _words(form, strict)) and words in _words(text, strict)
+    words = {strict: _words(form, strict) for strict in (False, True)}
+    return lambda text, strict: bool(words[strict]) and words[strict] in _words(text, strict)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_TEXTS)
 def _words(text: str, strict: bool) -> str:
     """The words of a text with a blank around each; numbers without their thousands' commas."""
     whole = unicodedata.normalize("NFKC", text).casefold() if strict else folded(text)
@@ -135,8 +138,13 @@ def _words(text: str, strict: bool) -> str:
 
 def folded(text: str) -> str:
     """A text without case and accents, its compatible characters written one way."""
-    lower = unicodedata.normalize("NFKC", text).casefold().translate(_LETTERS)
-    return "".join(sign for sign in unicodedata.normalize("NFD", lower) if not unicodedata.combining(sign))
+    lower = unicodedata.normalize("NFKC", text).casefold()
+    return _FOREIGN.sub(lambda found: _plain_letters(found[0]), lower)
+
+
+def _plain_letters(text: str) -> str:
+    apart = unicodedata.normalize("NFD", text.translate(_LETTERS))
+    return "".join(sign for sign in apart if not unicodedata.combining(sign))
 
 
 def words_of(text: str) -> str:
@@ -144,7 +152,7 @@ def words_of(text: str) -> str:
     return _words(text, False)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=_TEXTS)
 def _numbers_alone(text: str) -> frozenset[str]:
     return frozenset(found.replace(",", "") for found in _ALONE.findall(text))
 
@@ -179,7 +187,7 @@ def _in_range(text: str, intervals: list[tuple[float, float]]) -> bool:
     return False
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=_TEXTS)
 def _dates(text: str) -> frozenset[Date]:
     """Every date of a text, in any order of day, month and year; ambiguous figures count both ways."""
     whole = unicodedata.normalize("NFKC", text).casefold()

@@ -97,12 +97,18 @@ def _record(task: Task) -> dict[str, Any]:
 
 def _definitions(tasks: list[Task], policy: UrlPolicy) -> dict[str, Any]:
     rule = EquivalenceRule()
+    methods = {copy.method for task in tasks for copy in task.equivalent_reference_provenance}
     return {
         "name": GROUP,
         **BINDING,
         "source": "definitions/factual-source.json",
         "url_equivalence": {**policy_record(policy), "rules": list(RULES)},
-        "reference_equivalence": {**msgspec.to_builtins(rule), "sha256": rule.sha256},
+        "reference_equivalence": {
+            **msgspec.to_builtins(rule),
+            "sha256": rule.sha256,
+            "method": rule.method,
+            "accepted_by": sorted(methods),  # another method than this rule's: other parameters were set
+        },
         "tasks": [_record(task) for task in tasks],
     }
 
