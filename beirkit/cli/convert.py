@@ -97,4 +97,6 @@ def tell_built(args: argparse.Namespace, name: str, folder: Path, manifest: Mani
     if not args.quiet:
         shown = name if folder == built_folder(name) else shlex.quote(str(folder))
         step = f"run -d {shown} -r bm25" if counts.documents else f"score RUN {shown}"
+        if manifest.provenance.converter == "lexbench":
+            step = f"providers {shown} RESULTS"
         print(f"next: beirkit {step}", file=sys.stderr)
