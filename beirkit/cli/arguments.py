@@ -15,11 +15,35 @@ LIST_OPTIONS = {"-d", "--dataset", "-r", "--retriever", "-m", "--measure", "--ru
 _SIGNED_OPTIONS = {"--grades", "--where"}
 
 
+# options that every command has, which may stand before its name too
+_GLOBAL_OPTIONS = ("-q", "--quiet", "-v", "--verbose", "--debug")
+
+
+class _Once(argparse.Action):
+    """Takes the value of an option that has one; given again it would silently replace the first."""
+
+    _filled: argparse.Namespace | None = None
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        if self.option_strings and self._filled is namespace:
+            raise argparse.ArgumentError(self, "is given twice, and takes one value")
+        self._filled = namespace
+        setattr(namespace, self.dest, values)
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors point to the command's own help; options are not abbreviated."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**{**settings, "allow_abbrev": False})
+        for name in (None, "store"):
+            self.register("action", name, _Once)
 
     def error(self, message: str) -> NoReturn:
         """Print one line and leave with exit code 2."""
@@ -52,6 +76,14 @@ def expand_lists(words: Sequence[str]) -> list[str]:
             taken += 1
         expanded.append(word)
     return expanded
+
+
+def global_options_last(words: Sequence[str]) -> list[str]:
+    """Move ``-q`` and its kin from before the command to behind it, where its parser knows them."""
+    first = next((place for place, word in enumerate(words) if word not in _GLOBAL_OPTIONS), len(words))
+    if first == len(words):
+        return list(words)
+    return [words[first], *words[:first], *words[first + 1 :]]
 
 
 def add_measures(parser: argparse.ArgumentParser) -> None:

@@ -51,6 +51,8 @@ def execute(args: argparse.Namespace) -> int:
         gone=gone,
         progress=progress_for(args),
     )
+    if args.write_accept is not None:  # files first: printing may fail
+        write_accepted(args.write_accept, findings)
     if args.junit is not None:
         checking.write_junit(args.junit, findings, folder, strict=args.strict, deep=args.deep)
     if args.json:
@@ -60,7 +62,6 @@ def execute(args: argparse.Namespace) -> int:
         checking.print_findings(findings, folder, every=args.all)
     checking.print_gone(gone, deep=args.deep)
     if args.write_accept is not None:
-        write_accepted(args.write_accept, findings)
         checking.say_accepted(
             args.write_accept, checking.number(each for each in findings if each.severity != "known")
         )

@@ -9,12 +9,12 @@ import argparse
 import importlib
 import io
 import logging
-import os
 import sys
 from collections.abc import Sequence
 
 from beirkit import __version__
-from beirkit.cli.arguments import Parser, expand_lists
+from beirkit.cli.arguments import Parser, expand_lists, global_options_last
+from beirkit.cli.pipes import outlive_reader
 from beirkit.corpora.errors import BeirkitError, UsageError
 
 # command: (module, what it does); a module is imported only when its command is asked for
@@ -79,6 +79,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if argv is None else argv)
     _never_fail_to_print()
+    outlive_reader()
+    words = global_options_last(words)
     debug = "--debug" in words
     try:
         args = build_parser(only=words[0] if words else "").parse_args(expand_lists(words))
@@ -90,9 +92,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("beirkit: interrupted; the same command goes on from what is finished", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # the reader of our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except (BeirkitError, OSError, MemoryError) as error:
         if debug:
             raise

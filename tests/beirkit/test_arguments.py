@@ -62,3 +62,32 @@ def test_wrong_use_is_exit_code_2(words: list[str], capsys: pytest.CaptureFixtur
 
 def test_a_parser_for_one_command_knows_the_names_of_all() -> None:
     assert build_parser("score").format_help() == build_parser().format_help()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "qrels a --where grade=1 --where grade=2",
+        "qrels a --out b --out=c",
+        "check a --fix b --fix c",
+        "compare a b --qrels q --qrels r",
+        "score a b --protocol x --protocol x",
+    ],
+)
+def test_an_option_of_one_value_is_given_once(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(line.split())
+    assert "is given twice, and takes one value" in capsys.readouterr().err
+
+
+def test_a_parser_reads_one_line_after_the_other() -> None:
+    parser = build_parser("qrels")
+    for _ in range(2):
+        assert parser.parse_args(["qrels", "a", "--out", "b", "--split", "x", "--split", "y"]).out == "b"
+
+
+def test_what_every_command_has_may_stand_before_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["-q", "--debug", "list", "datasets"]) == 0
+    with pytest.raises(SystemExit, match="2"):
+        main(["-q"])
+    assert "COMMAND" in capsys.readouterr().err

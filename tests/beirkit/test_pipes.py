@@ -1,0 +1,39 @@
+"""A reader that leaves changes neither what a command writes nor how it exits."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+
+def cut_short(*words: str) -> tuple[int, str]:
+    """The exit code and the messages of a command whose output nobody reads after its first byte."""
+    program = "import sys; from beirkit.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    command = subprocess.Popen(
+        [sys.executable, "-P", "-c", program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert command.stdout is not None
+    assert command.stderr is not None
+    command.stdout.read(1)
+    command.stdout.close()
+    told = command.stderr.read().decode()
+    command.stderr.close()
+    return command.wait(), told
+
+
+def test_check_exits_with_1_and_writes_its_files(birds: Path, tmp_path: Path) -> None:
+    with (birds / "corpus.jsonl").open("a") as out:
+        out.writelines(f'{{"_id": "d{number}"\n' for number in range(20_000))
+    accepted = tmp_path / "accepted.jsonl"
+    assert cut_short("check", str(birds), "--all", "--junit", str(tmp_path / "junit.xml")) == (1, "")
+    assert (tmp_path / "junit.xml").is_file()
+    code, told = cut_short("check", str(birds), "--all", "--write-accept", str(accepted))
+    assert (code, told.count("written to")) == (0, 1)
+    assert len(accepted.read_text().splitlines()) == 1 + 20_000
+
+
+def test_judgments_that_nobody_reads_are_no_error(tmp_path: Path) -> None:
+    source = tmp_path / "qrels.tsv"
+    source.write_text("".join(f"query{number}\tdocument\t1\n" for number in range(50_000)))
+    assert cut_short("qrels", str(source), "--to", "trec", "-q") == (0, "")
