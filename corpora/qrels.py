@@ -12,6 +12,7 @@ from beirkit.corpora.findings import Refused
 from beirkit.corpora.ids import id_problem
 from beirkit.corpora.json_table import read_table
 from beirkit.corpora.notices import Warn, warn
+from beirkit.corpora.qrels_blocks import plain_judgments
 from beirkit.corpora.qrels_jsonl import jsonl_rows
 from beirkit.corpora.qrels_lines import QrelsParser, parse_grade
 from beirkit.corpora.records import Judgment, Qrels
@@ -33,6 +34,9 @@ def read_qrels(path: Path | str, *, default_relevance: int | None = None) -> Qre
     Raises:
         DataError: a line is no judgment, or one pair has two grades; with path and line.
     """
+    plain = plain_judgments(Path(path))
+    if plain is not None:
+        return plain
     qrels: Qrels = {}
     for _ in _judgments(Path(path), default_relevance, qrels, warn):
         pass

@@ -127,13 +127,15 @@ def _at_single_blanks(data: Bytes, blank: npt.NDArray[np.bool_], block: bytes) -
     if len(ends) % FIELDS:
         return None
     ends += _PAD
-    between = data.take(ends).reshape(-1, FIELDS)
-    blanks = between[:, :-1]
-    if (between[:, -1] != ord("\n")).any() or ((blanks != ord(" ")) & (blanks != ord("\t"))).any():
+    between = data.take(ends)
+    plain = (between == ord(" ")) | (between == ord("\t"))
+    plain[FIELDS - 1 :: FIELDS] = between[FIELDS - 1 :: FIELDS] == ord("\n")
+    if not plain.all():
         return None
     starts = np.empty_like(ends)
-    starts[0], starts[1:] = _PAD, ends[:-1] + 1
-    sizes = ends - starts
+    starts[0] = _PAD
+    np.add(ends[:-1], 1, out=starts[1:])
+    sizes = np.subtract(ends, starts, out=ends)
     if sizes.min() < 1:
         return None
     return _Fields(data, starts.reshape(-1, FIELDS), sizes.reshape(-1, FIELDS))

@@ -69,15 +69,15 @@ def _parts(path: Path, *, lenient_scores: bool) -> Iterator[RunColumns]:
 
 
 def _last_list(block: bytes) -> int:
-    """Where the last lines with the same query id begin; 0: all have it."""
-    at = block.rfind(b"\n", 0, len(block) - 1) + 1
-    fields = block[at:].split(None, 1)
-    if not fields:
-        return at
-    query_id = fields[0]
+    """Where the last lines with the same query id begin, blank lines among them; 0: all have it."""
+    query_id = b""
+    at = len(block)
     while at:
         before = block.rfind(b"\n", 0, at - 1) + 1
-        if not block.startswith(query_id, before) or block[before + len(query_id)] > ord(" "):
-            return at
+        fields = block[before:at].split(None, 1)
+        if fields and fields[0] != query_id:
+            if query_id:
+                return at
+            query_id = fields[0]
         at = before
     return 0

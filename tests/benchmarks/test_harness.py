@@ -61,8 +61,12 @@ def compared(
     def one_run(command: list[str], folder: Path) -> dict[str, Any]:
         order.append(command[-1])
         told = {"wall": 1.0, "cpu": 1.0, "work": 2.0, "busy": 1.5, "peak": 3.0}
-        told |= {"seconds": {"import": 0.1, "read": 2.0}}
-        return {**told, "result": results[command[-1]].pop(0), "shown": {}}
+        return {
+            **told,
+            "seconds": {"import": 0.1, "read": 2.0},
+            "result": results[command[-1]].pop(0),
+            "shown": {},
+        }
 
     monkeypatch.setattr(harness, "one_run", one_run)
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: None)
