@@ -17,6 +17,7 @@ ENTRY_POINTS = "beirkit.retrievers"
 _KINDS = {
     "beir": "beirkit.retrievers.beir_search:BeirSearchRetriever",
     "bm25": "beirkit.retrievers.lexical.bm25:BM25Retriever",
+    "bm25-lucene": "beirkit.retrievers.lexical.lucene_bm25:LuceneBM25Retriever",
     "dense": "beirkit.retrievers.dense.retriever:DenseRetriever",
     "rank-bm25": "beirkit.retrievers.lexical.rank_bm25:RankBM25Retriever",
 }

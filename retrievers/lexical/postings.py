@@ -20,7 +20,8 @@ from beirkit.retrievers.base import Facts
 from beirkit.retrievers.topk import top_k
 
 _FORMAT = 1
-_ARRAYS = ("indptr", "docs", "weights", "absent")
+_OPTIONAL = ("absent", "idf")
+_ARRAYS = ("indptr", "docs", "weights", *_OPTIONAL)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,8 @@ class Postings:
         weights: ``(n_postings,) float32``, finite.
         absent: ``(n_terms,) float32`` what a term adds to documents that lack it, where a model has such a
             thing; it is subtracted from ``weights``.
+        idf: ``(n_terms,) float32`` inverse document frequencies, where a model needs them at search; its
+            ``weights`` then mean what :mod:`beirkit.retrievers.lexical.lucene` says.
         statistics: what the weights were computed from (number of documents, average length); kept with the
             index, so that an index of a part of the corpus can be scored like the whole.
     """
@@ -49,6 +52,7 @@ class Postings:
     docs: npt.NDArray[np.int32]
     weights: npt.NDArray[np.float32]
     absent: npt.NDArray[np.float32] | None = None
+    idf: npt.NDArray[np.float32] | None = None
     statistics: Facts = field(default_factory=dict)
 
     @cached_property
@@ -59,7 +63,7 @@ class Postings:
     @property
     def nbytes(self) -> int:
         """Bytes of the arrays, ids and vocabulary not counted."""
-        arrays = (self.indptr, self.docs, self.weights, self.absent)
+        arrays = (getattr(self, name) for name in _ARRAYS)
         return sum(array.nbytes for array in arrays if array is not None)
 
     @cached_property
@@ -146,7 +150,7 @@ class Postings:
             arrays = {
                 name: np.load(folder / f"{name}.npy", mmap_mode="r")
                 for name in _ARRAYS
-                if name != "absent" or (folder / "absent.npy").exists()
+                if name not in _OPTIONAL or (folder / f"{name}.npy").exists()
             }
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise DataError(

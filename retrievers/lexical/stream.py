@@ -15,8 +15,8 @@ from beirkit.corpora.progress import Progress
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts
-from beirkit.retrievers.lexical.analyzer import Analyzer
 from beirkit.retrievers.lexical.counts import CountsBuilder, TermCounts
+from beirkit.retrievers.lexical.text_analyzer import TextAnalyzer
 from beirkit.retrievers.store import blocks
 from beirkit.retrievers.template import Template
 
@@ -27,25 +27,38 @@ Ranked = tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]
 
 
 def count_terms(
-    documents: Iterable[Document], template: Template, analyzer: Analyzer, progress: Progress
+    documents: Iterable[Document], template: Template, analyzer: TextAnalyzer, progress: Progress
 ) -> tuple[list[str], TermCounts]:
     """The ids of a stream of documents, and how often each term stands in each.
 
     Raises:
         DataError: there is no document, or an id occurs twice.
     """
+    doc_ids, (counts,) = count_fields(documents, [template], analyzer, progress)
+    return doc_ids, counts
+
+
+def count_fields(
+    documents: Iterable[Document], templates: Sequence[Template], analyzer: TextAnalyzer, progress: Progress
+) -> tuple[list[str], list[TermCounts]]:
+    """The ids of a stream of documents, and the term counts of several texts of each, apart from each other.
+
+    Raises:
+        DataError: there is no document, or an id occurs twice.
+    """
     doc_ids: list[str] = []
-    builder = CountsBuilder(analyzer)
+    builders = [CountsBuilder(analyzer) for _ in templates]
     with progress("index", known_length(documents), "documents") as advance:
         for block in blocks(documents):
             doc_ids.extend(document.doc_id for document in block)
-            builder.add([template.render(document) for document in block])
+            for builder, template in zip(builders, templates, strict=True):
+                builder.add([template.render(document) for document in block])
             advance(len(block))
     require_ids(doc_ids)
-    counts = builder.build()
-    if not counts.vocabulary:
+    counted = [builder.build() for builder in builders]
+    if not any(counts.vocabulary for counts in counted):
         warn_without_terms(len(doc_ids))
-    return doc_ids, counts
+    return doc_ids, counted
 
 
 def known_length(items: Iterable[object]) -> int | None:

@@ -124,6 +124,18 @@ CONTRACTS: dict[str, Contract] = {
         options=lambda folder: {},
         changed=(*_LEXICAL, {"variant": "bm25+"}, {"variant": "bm25+", "delta": 0.7}),
     ),
+    "bm25-lucene": Contract(
+        options=lambda folder: {},
+        changed=(
+            {"k1": 1.3},
+            {"b": 0.6},
+            {"template": "{text}"},
+            {"fields": {"title": 1.0, "text": 1.0}},
+            {"fields": {"title": 2.0, "text": 1.0}},
+            {"analyzer": {"stopwords": "none"}},
+            {"analyzer": {"stemmer": "none"}},
+        ),
+    ),
     "rank-bm25": Contract(
         options=lambda folder: {},
         changed=(*_LEXICAL, {"epsilon": 0.1}, {"variant": "plus"}, {"variant": "plus", "delta": 0.7}),

@@ -1,0 +1,120 @@
+"""Lucene's BM25 to the last bit: its quantised lengths, its float32 arithmetic, its sum of clauses."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from beirkit.retrievers.lexical.counts import CorpusStatistics, TermCounts
+from beirkit.retrievers.lexical.postings import Postings
+from beirkit.retrievers.topk import top_k
+
+Floats = npt.NDArray[np.float32]
+
+_EXACT = 24
+"""Lengths up to this are kept as they are; of what goes beyond it, the four highest bits."""
+
+
+def quantised(lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Lengths as Lucene keeps them, in one byte each: 40 stays 40, 41 becomes 40, 1000 becomes 984.
+
+    Args:
+        lengths: ``(n,)`` number of terms, repeated ones counted.
+    """
+    beyond = np.maximum(lengths - _EXACT, 0)
+    _, bits = np.frexp(beyond.astype(np.float64))
+    dropped = np.maximum(bits.astype(np.int64) - 4, 0)
+    return np.where(lengths > _EXACT, _EXACT + ((beyond >> dropped) << dropped), lengths)
+
+
+def statistics(counts: TermCounts) -> CorpusStatistics:
+    """The statistics of one field: documents without any term in it are not counted."""
+    return CorpusStatistics(
+        documents=int((counts.lengths > 0).sum()),
+        length=int(counts.lengths.sum()),
+        frequencies=np.diff(counts.indptr),
+    )
+
+
+def weigh(
+    doc_ids: Sequence[str], counts: TermCounts, whole: CorpusStatistics, *, k1: float, b: float
+) -> Postings:
+    """The postings of one field.
+
+    Lucene computes ``w - w / (1 + tf / norm)`` in float32, where ``w`` is the inverse document frequency
+    times the number of times the query has the term. Since ``w`` is rounded before that, ``weights`` are the
+    ``1 + tf / norm``, and :func:`search` does the rest.
+
+    Args:
+        doc_ids: id of each document.
+        counts: term frequencies and lengths.
+        whole: statistics of the whole corpus, which ``counts`` may be a part of; its frequencies are by the
+            numbers of the vocabulary of ``counts``.
+        k1: how fast repeated terms stop counting.
+        b: how far long documents are held back.
+    """
+    one, k1_, b_ = np.float32(1), np.float32(k1), np.float32(b)
+    average = np.float32(whole.average_length) if whole.documents else one
+    with np.errstate(divide="ignore"):  # at k1 = 0 every term is worth all it can be
+        norms = one / (k1_ * ((one - b_) + b_ * quantised(counts.lengths).astype(np.float32) / average))
+    weights = counts.counts.astype(np.float32)
+    weights *= norms[counts.docs]
+    weights += one
+    return Postings(
+        doc_ids=doc_ids,
+        vocabulary=counts.vocabulary,
+        indptr=counts.indptr,
+        docs=counts.docs,
+        weights=weights,
+        idf=_idf(whole),
+        statistics={
+            "documents": whole.documents,
+            "average_length": whole.average_length if whole.documents else 0.0,
+        },
+    )
+
+
+def search(
+    fields: Sequence[tuple[Postings, float]], terms: Iterable[str], k: int
+) -> tuple[npt.NDArray[np.int32], Floats]:
+    """The ``k`` best of the documents that share a term with the query in some field, in ranking order.
+
+    Args:
+        fields: postings of each field over the same documents, and what the field counts.
+        terms: of the query; one that stands there n times counts n times as much.
+        k: how many to keep.
+
+    Returns:
+        ``(n,) int32`` document ordinals and ``(n,) float32`` scores, ``n <= k``.
+    """
+    first = fields[0][0]
+    # Lucene adds the float32 scores of the clauses up as doubles.
+    scores = np.zeros(len(first.doc_ids), dtype=np.float64)
+    matches = np.zeros(len(first.doc_ids), dtype=bool)
+    repeated = Counter(terms)
+    for postings, boost in fields:
+        assert postings.idf is not None
+        for term, times in repeated.items():
+            number = postings.vocabulary.get(term)
+            if number is None:
+                continue
+            part = slice(postings.indptr[number], postings.indptr[number + 1])
+            weight = np.float32(boost) * np.float32(times) * postings.idf[number]
+            docs = postings.docs[part]
+            scores[docs] += weight - weight / postings.weights[part]
+            matches[docs] = True
+    rounded = scores.astype(np.float32)
+    rounded[~matches] = -np.inf
+    return top_k(rounded, first.ranks, k, above=-np.inf)
+
+
+def _idf(whole: CorpusStatistics) -> Floats:
+    """Inverse document frequencies; the logarithm is :func:`math.log`, equal on every processor."""
+    distinct, places = np.unique(whole.frequencies, return_inverse=True)
+    n = whole.documents
+    values = [math.log(1 + (n - df + 0.5) / (df + 0.5)) for df in distinct.tolist()]
+    return np.array(values, dtype=np.float32)[places]
