@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from beirkit.corpora.errors import DataError, UsageError
+from beirkit.corpora.provider_results import is_provider_results
 from beirkit.corpora.records import Qrels
 from beirkit.corpora.run import Run
 from beirkit.corpora.run_files import read_run
@@ -126,6 +128,7 @@ def find_run(path: Path) -> GivenRun:
 
     Raises:
         DataError: a folder holds no result, or a damaged one.
+        UsageError: it is what a search tool returned.
     """
     folder = result_folder(path)
     if folder is None:
@@ -134,6 +137,12 @@ def find_run(path: Path) -> GivenRun:
                 "is a folder, but no result of beirkit run: it has no manifest.json",
                 path=path,
                 hint="name a run file, or a folder of one retriever's result",
+            )
+        if is_provider_results(path):
+            raise UsageError(
+                "holds what a search tool returned, by address, and no run",
+                path=path,
+                hint=f"compare tools with: beirkit providers DATASET {shlex.quote(str(path))} …",
             )
         return GivenRun(path)
     manifest = _read_manifest(folder)

@@ -337,6 +337,8 @@ def test_the_commands(
     assert "equality with another harness is not claimed" in printed.err
     assert main(["score", str(out / "results.jsonl"), dataset, "--quiet"]) == 0
     assert "Reference Hit@5" in capsys.readouterr().out
+    assert main(["compare", str(out / "results.jsonl"), "--qrels", dataset]) == 2
+    assert "compare tools with: beirkit providers" in capsys.readouterr().err
     assert main(["score", str(out / "results.jsonl"), dataset, "-m", "nDCG@10"]) == 2
     assert "measures of their own" in capsys.readouterr().err
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import hashlib
 import json
+import re
 import shutil
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -332,3 +335,51 @@ def test_verified_questions_are_openais_at_their_index(shared: Path, rows: list[
     raw = shared / "data" / "openai_simpleqa" / "raw" / "simple_qa_test_set.csv"
     originals = [query.text for query in opened(raw, longest=0).queries()]
     assert sum(originals[int(row["original_index"])] == row["problem"] for row in rows) == 944
+
+
+def test_figures_of_the_publishers_file(real: Path, rows: list[dict[str, str]]) -> None:
+    data = real.read_bytes()
+    assert (len(data), data.count(b"\n"), data.count(b"\r")) == (349_183, 1002, 0)  # the header's line too
+    assert sum(row["multi_step"] == "True" for row in rows) == 73
+    assert sum(row["requires_reasoning"] == "True" for row in rows) == 37
+    indices = [int(row["original_index"]) for row in rows]
+    assert indices == sorted(set(indices))
+    assert (indices[0], indices[-1]) == (5, 4319)
+    problems = [row["problem"] for row in rows]
+    assert sum(len(text) < 128 for text in problems) == 827
+    assert sum(len(text.encode()) <= 128 for text in problems) == 830
+    assert sum(len(text.encode("utf-16-le")) <= 256 for text in problems) == 831
+    assert [row["original_index"] for row in rows if len(row["problem"]) == 129] == ["1958", "2137", "3851"]
+    assert sum(len(row["urls"].split(",")) for row in rows) == 2945
+    chosen = [row for row in rows if len(row["problem"]) <= 128]
+    assert sum(len(re.split(r",(?=http)", row["urls"])) for row in chosen) == 2455
+    assert Counter(row["topic"] for row in chosen) == {
+        "Politics": 133, "Art": 129, "Science and technology": 121, "Sports": 97, "Geography": 96,
+        "Music": 95, "Other": 85, "History": 44, "TV shows": 19, "Video games": 12,
+    }  # fmt: skip
+    assert Counter(row["answer_type"] for row in chosen) == {
+        "Other": 212, "Date": 172, "Person": 162, "Number": 157, "Place": 128,
+    }  # fmt: skip
+    assert next(row["urls"] for row in rows if row["original_index"] == "3352").count("'") == 1
+
+
+def test_figures_of_openais_file(shared: Path, rows: list[dict[str, str]]) -> None:
+    raw = shared / "data" / "openai_simpleqa" / "raw" / "simple_qa_test_set.csv"
+    assert hashlib.sha256(raw.read_bytes()).hexdigest().startswith("feee3f7e7db3617e")
+    with raw.open(encoding="utf-8", newline="") as file:
+        originals = list(csv.DictReader(file))
+    lists = [ast.literal_eval(row["metadata"])["urls"] for row in originals]
+    items = [item for urls in lists for item in urls]
+    assert (len(originals), len(items)) == (4326, 16_057)
+    assert sum(bool(re.search(r"\s", item)) for item in items) == 189
+    assert sum(not item.startswith("http") for item in items) == 84
+    assert sum(":~:text=" in item for item in items) == 1700
+    assert sum(len(set(urls)) < len(urls) for urls in lists) == 1696
+    packed = [item for item in items if "\n" in item and len(re.findall("https?://", item)) > 1]
+    assert (sum("\n" in item for item in items), len(packed)) == (150, 134)
+    tasks = {query.query_id: query for query in opened(raw, longest=0).queries()}
+    number = next(number for number, urls in enumerate(lists) if packed[0] in urls)
+    found = tasks[f"sqa-{number}"].metadata["reference_urls"]
+    assert not any("\n" in url for url in found)
+    answers = sum(originals[int(row["original_index"])]["answer"] == row["answer"] for row in rows)
+    assert answers == 790
