@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from beirkit.corpora.errors import WriteError
+from beirkit.retrievers.lexical import spill
 from beirkit.retrievers.lexical.analyzer import Analyzer, AnalyzerOptions
 from beirkit.retrievers.lexical.counts import CountsBuilder, TermCounts
 from beirkit.retrievers.store import blocks
@@ -56,3 +60,41 @@ def test_equals_counting_one_by_one_in_blocks_of_any_size(texts: list[str], size
     assert counts.vocabulary == whole.vocabulary
     assert counts.docs.tobytes() == whole.docs.tobytes()
     assert counts.counts.tobytes() == whole.counts.tobytes()
+
+
+@given(TEXTS, st.integers(1, 5), st.integers(0, 20))
+def test_waiting_in_a_file_changes_no_byte(texts: list[str], size: int, in_memory: int) -> None:
+    expected = _count(texts, size)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spill, "IN_MEMORY", in_memory)
+        counts = _count(texts, size)
+    assert counts.vocabulary == expected.vocabulary
+    for name in ("indptr", "docs", "counts", "lengths"):
+        assert getattr(counts, name).tobytes() == getattr(expected, name).tobytes()
+
+
+def test_postings_beyond_the_limit_wait_in_the_file_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spill, "IN_MEMORY", 3)
+    held = spill.Blocks()
+    given = [np.arange(3 * size, dtype=np.int32).reshape(3, size) for size in (2, 0, 1, 4, 5)]
+    for columns in given:
+        held.append(spill.Block(*columns))
+    assert held._waiting == []
+    for _ in range(2):
+        found = [np.stack((block.terms, block.docs, block.counts)) for block in held]
+        assert [columns.tolist() for columns in found] == [columns.tolist() for columns in given]
+
+
+def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(**_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(spill, "IN_MEMORY", 0)
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    with pytest.raises(WriteError, match=r"No space left on device.*TMPDIR"):
+        _count(["owl"], 1)
+
+
+def test_a_vocabulary_that_grows_beyond_its_array() -> None:
+    counts = _count([" ".join(f"w{n}" for n in range(700 * block)) for block in range(1, 6)], 1)
+    assert np.diff(counts.indptr).tolist() == [5 - number // 700 for number in range(3500)]
