@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "score": ("score", "score a run file against judgments"),
     "compare": ("compare", "compare run files: differences, intervals, p-values"),
     "pool": ("pool", "have unjudged results of several runs judged, and take the judgments back"),
+    "spans": ("spans", "how much of the spans that answer the queries was retrieved, however documents are cut"),
     "attribution": ("attribution", "whether the quotes in a model's answers stand in their sources"),
     "overlap": ("overlap", "find test queries and documents in training data, and score without them"),
     "cite": ("cite", "papers and licences of every dataset, model and tool behind a result"),
