@@ -17,7 +17,7 @@ from beirkit.corpora.errors import DataError
 from beirkit.corpora.findings import Refused, Report, counted
 from beirkit.corpora.keys import KeyTable, hashes
 from beirkit.corpora.progress import Advance
-from beirkit.corpora.qrels_lines import MAX_GRADE, QrelsParser, is_header_of_pairs
+from beirkit.corpora.qrels_lines import MAX_GRADE, QrelsParser, is_header_of_pairs, lines_within
 from beirkit.corpora.records import Judgment
 
 
@@ -101,8 +101,7 @@ def _rows(
     offset = check_start(path, name, report)
     for first, lines in line_blocks(path):
         numbers, rows = list[int](), list[Judgment]()
-        for number, whole in enumerate(lines, first):
-            line = bare(whole)
+        for number, line, whole in _each(lines, first, name, report):
             carriage_returns += whole.endswith(b"\r\n")
             quoted, decimals, header = parser.quoted, parser.decimals, parser.header
             try:
@@ -144,13 +143,27 @@ def _rows(
             report.add(code, name, tally.line, found, todo, count=tally.count)
 
 
+def _each(lines: list[bytes], first: int, name: str, report: Report) -> Iterator[tuple[int, bytes, bytes]]:
+    """Each line with its number, without its end and with it; one that CR alone parts is told and parted."""
+    for number, whole in enumerate(lines, first):
+        line = bare(whole)
+        parts = lines_within(line) if b"\r" in line else []
+        if not parts:
+            yield number, line, whole
+            continue
+        found = f"its {len(parts)} lines end with CR alone, which is no line end here"
+        report.add("BK059", name, number, found, "convert the line ends; --fix does", key=line_key(line))
+        for part in parts:
+            yield number, part, part
+
+
 def _check_form(parser: QrelsParser, name: str, report: Report) -> None:
     if parser.at_blanks:
         report.add("BK048", name, 1, "has blanks between its columns", "write tabs; beir's reader stops")
     if parser.form == "trec":
         todo = "write query-id, corpus-id and score between tabs; BEIR's own reader knows no other form"
         report.add("BK019", name, 1, "has TREC's four columns", todo)
-    elif parser.form == "table" and parser.header is None:
+    elif parser.form == "table" and parser.header is None and not parser.unclear:
         todo = "BEIR's own reader skips the first line, a judgment here"
         report.add("BK020", name, 1, "has no header", todo)
     elif not parser.in_order:

@@ -18,9 +18,10 @@ _ESCAPED_CONTROL = re.compile(rb"\\(?:u00[0189]|[bf])")
 _LATE_CONTROL = re.compile(rb"\xc2[\x80-\x9f]")
 
 _ESCAPED_LETTER = re.compile(rb"\\u00[567]")
-_KEY = re.compile(rb'"(?:_id|title|text)"')
+_KEY = re.compile(rb'"(?:_id|title|text|metadata)"')
 _DOCUMENT_KEYS = [b'"_id"', b'"title"', b'"text"']
 _QUERY_KEYS = [b'"_id"', b'"text"']
+_METADATA = [b'"metadata"']
 
 
 class Look(NamedTuple):
@@ -68,12 +69,14 @@ def nothing_in_queries(queries: Sequence[Query], lines: Sequence[bytes]) -> bool
 def _has_usual_lines(ids: Sequence[str], lines: Sequence[bytes], keys: list[bytes]) -> bool:
     """Whether ids hold no blank, and lines the usual keys in the usual order, each once, and no control.
 
-    As every record has an ``_id`` and a text, the order of the keys of all tells that of each.
+    As every record has an ``_id`` and a text, the order of the keys of all tells that of each. Metadata stand
+    at the end of every line or of none.
     """
     block = b"".join(lines)
+    found = _KEY.findall(block)
     return (
         " " not in "".join(ids)
-        and _KEY.findall(block) == keys * len(lines)
+        and (found == keys * len(lines) or found == (keys + _METADATA) * len(lines))
         and not (b"\\" in block and _ESCAPED_LETTER.search(block))  # of a key, perhaps
         and not _can_hold_control(block)
     )

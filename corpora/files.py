@@ -18,6 +18,8 @@ from beirkit.corpora.errors import BeirkitError, DataError, UsageError, WriteErr
 _BUFFER = 1 << 20
 _LEVEL = 4  # of gzip: on a run of 1.8 M results half the time of level 6, 6 % larger
 BOM = b"\xef\xbb\xbf"
+LONE_CR = "its lines end with CR alone, which is no line end here"
+LONE_CR_TODO = "convert the line ends to LF; beirkit check --fix does in a BEIR folder"
 UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -131,6 +133,9 @@ def byte_lines(path: Path | str) -> Iterator[tuple[int, bytes]]:
 
     Lines end at ``\n`` only, so U+2028 and its kin stay inside their line. The end of line, one ``\r`` before
     it and one leading byte-order mark are taken off.
+
+    Raises:
+        DataError: the file cannot be read to its end, is UTF-16, or its lines end with ``\r`` alone.
     """
     with open_bytes(path) as stream:
         for number, line in enumerate(stream, 1):
@@ -138,6 +143,8 @@ def byte_lines(path: Path | str) -> Iterator[tuple[int, bytes]]:
                 if line.startswith(UTF16_BOMS):
                     raise DataError("is UTF-16, not UTF-8", path=path, line=1, hint="save it as UTF-8")
                 line = line.removeprefix(BOM)
+                if b"\r" in line[:-1] and not line.endswith(b"\n"):  # the whole file, as one line
+                    raise DataError(LONE_CR, path=path, line=1, hint=LONE_CR_TODO)
             if line.endswith(b"\n"):
                 line = line[:-1]
             if line.endswith(b"\r"):

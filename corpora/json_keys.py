@@ -4,27 +4,52 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 _KEYS = ("_id", "title", "text")
-_QUOTED = re.compile(rb'"(?:_id|title|text)"')
+_COLON = re.compile(rb'"\s*:')
+
 OTHER_IDS = ("id", "docid", "doc_id", "doc-id", "docno", "pid", "corpus-id", "qid", "query_id", "query-id")
 """What other formats call the id of a record."""
 
 
 def repeated_key(line: bytes) -> str:
-    """The first of ``_id``, ``title`` and ``text`` that stands twice in a record; empty where none does."""
-    seen = _QUOTED.findall(line)  # for nearly every line all that is done
-    if len(seen) == len(set(seen)):
-        return ""
+    """A key that stands twice in one object of a record, at any depth; empty where none does.
+
+    Of several those of the outermost object come first, and of those ``_id``, ``title`` and ``text``.
+    """
     try:
-        # the outermost object is the last to be made a list of its pairs
-        pairs = json.loads(line, object_pairs_hook=list)
+        # for nearly every line all that is done: a key that is lost in reading leaves its colon behind
+        if len(_COLON.findall(line)) == _keys(msgspec.json.decode(line)):
+            return ""
+        repeated: list[str] = []
+
+        def note(pairs: list[tuple[str, Any]]) -> None:
+            counts = Counter(key for key, _ in pairs)
+            twice = sorted((key for key, count in counts.items() if count > 1), key=_is_other)
+            repeated[:0] = twice  # the outermost object is the last that is made
+
+        json.loads(line, object_pairs_hook=note, parse_int=str)
     except (ValueError, RecursionError):
         return ""
-    names = [name for name, _ in pairs]
-    return next((key for key in _KEYS if names.count(key) > 1), "")
+    return repeated[0] if repeated else ""
+
+
+def _is_other(key: str) -> bool:
+    return key not in _KEYS
+
+
+def _keys(value: Any) -> int:
+    """How many keys there are in a value, at every depth."""
+    if isinstance(value, dict):
+        return len(value) + sum([_keys(each) for each in value.values() if isinstance(each, dict | list)])
+    if isinstance(value, list):
+        return sum([_keys(each) for each in value if isinstance(each, dict | list)])
+    return 0
 
 
 def is_wrapped(fields: Mapping[str, Any]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from beirkit.corpora.files import LONE_CR, LONE_CR_TODO
 from beirkit.corpora.findings import Refused
 from beirkit.corpora.ids import id_problem
 from beirkit.corpora.records import Judgment
@@ -43,10 +44,27 @@ _NAMES = {
         "judgment",
     },
 }
+# Words of headers that say no role for certain; they tell a header from a judgment all the same.
+_HEADER_WORDS = {
+    "q",
+    "d",
+    "query id",
+    "corpus id",
+    "document id",
+    "judgement",
+    "rating",
+    "relevancy",
+    "gain",
+    "qrel",
+}
 MAX_GRADE = 1000
 """The highest grade that is scored: pytrec_eval's nDCG slows with its square, and dies at 2^30."""
 
 _LOW, _HIGH = -(1 << 31), (1 << 31) - 1
+
+
+class UnclearFirstLine(Refused):
+    """The first line of a table may be a header of unknown names, or a judgment with a damaged grade."""
 
 
 class QrelsParser:
@@ -55,27 +73,32 @@ class QrelsParser:
     The first line that is no comment decides the form: three tab-separated fields are BEIR's table, four
     fields at white space are TREC's (the second is ignored), three at white space are the table too. Every
     later line must have as many. A header stands only where the grade of the first line is no number; known
-    names in it say which column is which, unknown ones are taken in BEIR's order. Quotes are characters
-    like any other.
+    names in it say which column is which. Other names are taken in BEIR's order where the third is the known
+    name of a grade, or the first two are known: any other such line may be a judgment with a damaged grade,
+    and is refused. Quotes are characters like any other.
 
     Args:
         default_relevance: the grade of every pair in a file of two columns; None: such a file is refused.
+        header: whether a first line that may be a header or a judgment is one; None: it is refused.
 
     Attributes:
         form: the form, once it is known.
         header: the fields of the header, None where there is none.
         header_known: whether the header's names say which column is which.
+        unclear: whether the first line was refused because it may be a header or a judgment.
         quoted: how many ids stand in quotes.
         decimals: how many grades are written with a decimal point, such as 1.0.
     """
 
-    def __init__(self, default_relevance: int | None = None) -> None:
+    def __init__(self, default_relevance: int | None = None, *, header: bool | None = None) -> None:
         self.form: Form | None = None
         self.header: list[str] | None = None
         self.header_known = True
+        self.unclear = False
         self.quoted = 0
         self.decimals = 0
         self._default = default_relevance
+        self._is_named = header
         self._tabs = False
         self._columns = (0, 1, 2)
         self._width = 0
@@ -105,6 +128,8 @@ class QrelsParser:
         """
         if not line.strip():
             return None
+        if b"\r" in line and lines_within(line):
+            raise Refused("BK059", LONE_CR, LONE_CR_TODO)
         comment = line.startswith(b"#")
         if comment and self.form == "trec":
             return None
@@ -169,10 +194,17 @@ class QrelsParser:
         known = all(roles.count(role) == 1 for role in ("query", "document", "grade"))
         if known and (not _NUMBER.fullmatch(grade)):
             self._columns = (roles.index("query"), roles.index("document"), roles.index("grade"))
-        elif not grade or _NUMBER.fullmatch(grade) or self.form == "trec":
+        elif not grade or _NUMBER.fullmatch(grade) or self.form == "trec" or self._is_named is False:
             return False
-        else:
+        elif self._is_named or _names_columns(fields):
             self.header_known = False
+        else:
+            self.unclear = True
+            todo = "give the judgment a whole number as grade, or name the columns query-id, corpus-id, score"
+            if grade[0] == grade[-1] == '"':
+                todo = "take the quotes off"
+            found = f"the grade is {grade!r}, no number, and the line is no header that is known"
+            raise UnclearFirstLine("BK023", found, todo)
         self.header = fields
         return True
 
@@ -200,6 +232,19 @@ class QrelsParser:
         return Judgment(query_id, doc_id, relevance)
 
 
+def lines_within(line: bytes) -> list[bytes]:
+    """The lines of a line that end with a carriage return alone; none where it holds no such lines.
+
+    They are lines where all have the columns of judgments, and as many; else the carriage return is a
+    control character in an id.
+    """
+    parts = [part for part in line.split(b"\r") if part.strip()]
+    if len(parts) < 2:
+        return []
+    widths = {len(part.split(b"\t")) if b"\t" in part else len(part.split()) for part in parts}
+    return parts if widths in ({2}, {3}, {4}) else []
+
+
 def parse_grade(text: str) -> int:
     """A grade as a whole number; ``2.0`` is one.
 
@@ -211,7 +256,12 @@ def parse_grade(text: str) -> int:
         raise Refused("BK023", "the grade is missing: an empty score", "give every judgment its grade")
     if not _WHOLE.fullmatch(stripped):
         kind = "not a whole number" if _NUMBER.fullmatch(stripped) else "no number"
-        raise Refused("BK023", f"the grade is {stripped!r}, {kind}", "map grades to whole numbers first")
+        todo = (
+            "take the quotes off"
+            if stripped[0] == stripped[-1] == '"'
+            else "map grades to whole numbers first"
+        )
+        raise Refused("BK023", f"the grade is {stripped!r}, {kind}", todo)
     value = int(stripped.split(".")[0]) if len(stripped) < 20 else _HIGH + 1
     if not _LOW <= value <= _HIGH:
         raise Refused(
@@ -224,6 +274,12 @@ def column_role(name: str) -> str:
     """What a column of this name holds: ``query``, ``document``, ``grade``, or nothing that is known."""
     name = name.strip().lower()
     return next((role for role, names in _NAMES.items() if name in names), "")
+
+
+def _names_columns(fields: list[str]) -> bool:
+    """Whether a first line without the three known names is a header all the same."""
+    known = [bool(column_role(field)) or field.strip().lower() in _HEADER_WORDS for field in fields]
+    return known[2] or (known[0] and known[1])
 
 
 def is_header_of_pairs(line: bytes) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from beirkit.corpora.errors import DataError
+from beirkit.corpora.files import LONE_CR, LONE_CR_TODO
 from beirkit.corpora.ids import id_problem
 from beirkit.corpora.packed_ids import PackedIds
 from beirkit.corpora.run import LENIENT, Run, any_repeated
@@ -239,6 +240,8 @@ class RunColumns:
             fields = line.split()
             if not fields:
                 continue
+            if len(fields) != _FIELDS and b"\r" in line.rstrip():
+                raise self._error(number, LONE_CR, LONE_CR_TODO)
             if len(fields) < _FIELDS:
                 raise self._error(
                     number, f"has {len(fields)} fields, a run has 6", _other_form(number, fields)
@@ -258,15 +261,24 @@ class RunColumns:
     def _require_rank(self, number: int, fields: list[bytes]) -> None:
         """Refuse a long line whose rank is none: its fields have moved, and another stands for the score.
 
-        The rank is not used, so that of a line of six fields may be anything.
+        The rank is not used, so that of a line of six fields may be anything. Where the last three fields may
+        be rank, score and tag too, the line can be read in two ways.
         """
         rank = fields[3]
-        if not rank.removeprefix(b"-").isdigit():
+        if not _is_whole(rank):
             raise self._error(
                 number,
                 f"has {len(fields)} fields and its rank {_shown(rank)} is no whole number: "
                 "does an id hold a blank?",
                 "ids with blanks need the form run.jsonl",
+            )
+        if _is_whole(fields[-3]) and _number(fields[-2]) is not None:
+            first, last = (_shown(b" ".join(part)) for part in (fields[2:3], fields[2:-3]))
+            raise self._error(
+                number,
+                f"has {len(fields)} fields and can be read in two ways: document {first} with the score "
+                f"{_shown(fields[4])}, or an id with a blank, as {last}, with the score {_shown(fields[-2])}",
+                "ids with blanks need the form run.jsonl; text after the tag may not end like a result",
             )
 
     def _texts(self, places: dict[bytes, int], what: str) -> list[str]:
@@ -293,6 +305,10 @@ class RunColumns:
 
     def _error(self, line: int | None, found: str, todo: str = "") -> DataError:
         return DataError(found, path=self._path, line=line, hint=todo)
+
+
+def _is_whole(field: bytes) -> bool:
+    return field.removeprefix(b"-").isdigit()
 
 
 def _shown(raw: bytes) -> str:

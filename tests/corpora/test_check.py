@@ -72,6 +72,18 @@ def test_a_sound_folder_has_no_findings(folder: Path, tmp_path: Path) -> None:
         ('{"_id": "x", "title": "t", "text": null}', "BK012", "the text of document 'x' is null"),
         ('{"_id": "x", "_id": "y", "title": "", "text": "a"}', "BK045", "'_id' stands twice in the record"),
         ('{"_id": "x", "title": "", "text": "a", "text": "a"}', "BK045", "'text' stands twice in the record"),
+        ('{"_id": "x", "title": "", "text": "a", "url": "A", "url": "B"}', "BK045", "'url' stands twice"),
+        (
+            '{"_id": "x", "title": "", "text": "a", "metadata": {"a": 1}, "metadata": {}}',
+            "BK045",
+            "'metadata' stands twice",
+        ),
+        ('{"_id": "x", "title": "", "text": "a", "metadata": {"a": 1, "a": 2}}', "BK045", "'a' stands twice"),
+        (
+            '{"_id": "x", "title": "\\": 1", "text": "a", "metadata": [{"b": [{"a": 1, "\\u0061" : 1}]}]}',
+            "BK045",
+            "'a' stands twice",
+        ),
         (
             '{"_id": "x", "title": "", "text": "a", "metadata": "b"}',
             "BK058",
@@ -93,7 +105,7 @@ def test_a_sound_folder_has_no_findings(folder: Path, tmp_path: Path) -> None:
 )
 def test_defects_of_a_corpus(folder: Path, line: str, code: str, found: str) -> None:
     append(folder / "corpus.jsonl", line + "\n")
-    [finding] = check_folder(folder)
+    [finding] = (each for each in check_folder(folder) if code == "BK058" or each.code != "BK058")
     assert (finding.code, finding.path, finding.line) == (code, "corpus.jsonl", 5)
     assert found in finding.found
     assert finding.severity == CODES[code].severity
@@ -120,7 +132,11 @@ def test_an_empty_query(folder: Path) -> None:
     ("content", "expected", "found"),
     [
         ("q1\td1\t1\n", [("BK020", 1)], "has no header"),
-        ("one\ttwo\tthree\nq1\td1\t1\n", [("BK021", 1)], "'one two three'"),
+        ("one\ttwo\tscore\nq1\td1\t1\n", [("BK021", 1)], "'one two score'"),
+        ("one\ttwo\tthree\nq1\td1\t1\n", [("BK023", 1)], "'three', no number, and the line is no header"),
+        ("q1\td1\t1,0\nq1\td2\t1\n", [("BK023", 1)], "'1,0', no number, and the line is no header"),
+        ((HEADER + "q1\td1\t1\n").replace("\n", "\r"), [("BK059", 1)], "its 2 lines end with CR alone"),
+        (HEADER + "q1\td1\t1\rq1\td2\t0\n", [("BK059", 2)], "its 2 lines end with CR alone"),
         ("corpus-id\tquery-id\tscore\nd1\tq1\t1\n", [("BK021", 1)], "taken by their names"),
         ("q1 0 d1 1\n", [("BK019", 1)], "has TREC's four columns"),
         (HEADER + "q1\td1\t1\nq1\td2\n", [("BK022", 3)], "has 2 columns where the lines before have 3"),

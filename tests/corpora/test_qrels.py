@@ -143,13 +143,63 @@ def test_copies_are_dropped_and_told(tmp_path: Path, caplog: pytest.LogCaptureFi
 
 
 def test_what_is_odd_is_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    path = written(tmp_path, 'one\ttwo\tthree\na\t"x"\t1\nb\t"y"\t1\n')
+    path = written(tmp_path, 'one\ttwo\tScore\na\t"x"\t1\nb\t"y"\t1\n')
     with caplog.at_level(logging.WARNING):
         assert read_qrels(path) == {"a": {'"x"': 1}, "b": {'"y"': 1}}
     assert [record.getMessage() for record in caplog.records] == [
-        f"{path}: the first line, one two three, is taken as a header",
+        f"{path}: the first line, one two Score, is taken as a header",
         f"{path}: 2 ids stand in quotes, which are kept as part of the id",
     ]
+
+
+@pytest.mark.parametrize("grade", ["1,0", "high", "relevant", '"1"', "score?"])
+@pytest.mark.parametrize("ids", ["q1\td1", "query\td1", "q1\tdoc"])
+def test_a_first_judgment_with_a_damaged_grade_is_no_header(ids: str, grade: str, tmp_path: Path) -> None:
+    path = written(tmp_path, f"{ids}\t{grade}\nq1\td2\t1\n")
+    with pytest.raises(
+        DataError, match=r":1: the grade is .*, no number, and the line is no header"
+    ) as caught:
+        read_qrels(path)
+    assert ("take the quotes off" if grade == '"1"' else "query-id, corpus-id, score") in str(caught.value)
+
+
+@pytest.mark.parametrize("header", ["qid\tdocid\tgold", "a\tb\trelevance", "Q\tD\trating", "q\tdoc\tx"])
+def test_a_header_with_some_known_names_is_one(header: str, tmp_path: Path) -> None:
+    assert read_qrels(written(tmp_path, f"{header}\na\tx\t1\n")) == {"a": {"x": 1}}
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("test.tsv", HEADER + "a\tx\t1\na\ty\t0\n"),
+        ("test.tsv", "a\tx\t1\na\ty\t0"),
+        ("t.qrels", "a 0 x 1\na 0 y 0\n"),
+        ("q.jsonl", '{"qid": "a", "docid": "x", "score": 1}\n{"qid": "a", "docid": "y", "score": 1}\n'),
+    ],
+)
+def test_lines_that_end_with_cr_alone_are_refused(name: str, content: str, tmp_path: Path) -> None:
+    mixed = [] if name.endswith(".jsonl") else [content.replace("\n", "\r", 1)]
+    for old in (content.replace("\n", "\r"), *mixed):
+        with pytest.raises(DataError, match=r":1: its lines end with CR alone .*--fix"):
+            read_qrels(written(tmp_path, old, name))
+
+
+def test_a_lone_cr_in_an_id_is_a_control_character(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"query id 'a\\rb' holds the control character U\+000D"):
+        read_qrels(written(tmp_path, HEADER + "a\rb\tx\t1\nb\tx\t1\n"))
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"qid": "a", "docid": "x", "score": 1, "score": 2}', "the key 'score' stands twice"),
+        ('{"qid": "a", "qid": "b", "docid": "x", "score": 1}', "the key 'qid' stands twice"),
+        ('{"qid": "a", "docid": "x", "score": "1"}', "the grade is '1', not a number"),
+    ],
+)
+def test_json_lines_are_as_strict_as_json(line: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=rf"q\.jsonl:1: {message}"):
+        read_qrels(written(tmp_path, line, "q.jsonl"))
 
 
 def test_a_known_header_is_not_worth_a_word(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

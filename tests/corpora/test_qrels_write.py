@@ -152,7 +152,7 @@ def test_a_table_may_have_any_other_name(tmp_path: Path) -> None:
         ('{"query_id": "q", "score": 1}', "has 0 keys for the document; its keys: 'query_id', 'score'"),
         ('{"qid": "q", "query": "x", "docid": "d", "score": 1}', "has 2 keys for the query"),
         ('{"qid": "q", "docid": "d", "score": 1.5}', "the grade is '1.5', not a whole number"),
-        ('{"qid": "q", "docid": "d", "score": true}', "the grade is True, no number"),
+        ('{"qid": "q", "docid": "d", "score": true}', "the grade is True, not a number"),
         ('{"qid": "q", "docid": null, "score": 1}', "the document id is None, not a string"),
         ('{"qid": "", "docid": "d", "score": 1}', "query id '' is empty"),
     ],

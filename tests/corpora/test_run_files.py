@@ -328,9 +328,43 @@ def test_files_of_others(shared: Path, caplog: pytest.LogCaptureFixture) -> None
     assert len(bm25) == 300
 
 
+@pytest.mark.parametrize(
+    ("line", "readings"),
+    [
+        (
+            "q Q0 d 1 1 3.0 t",
+            "document 'd' with the score '1', or an id with a blank, as 'd 1', with the score '3.0'",
+        ),
+        ("q Q0 d 1 2 7 3.0 t", "as 'd 1 2', with the score '3.0'"),
+        ("my 1 Q0 5 1 2.0 t", "document 'Q0' with the score '1', or"),
+        ("q Q0 d 1 2.0 tag 4 1e3 x", "document 'd' with the score '2.0', or"),
+    ],
+)
+def test_a_line_that_can_be_read_in_two_ways_is_refused(line: str, readings: str, tmp_path: Path) -> None:
+    path = written(tmp_path, f"q Q0 e 1 9.0 t\n{line}\n")
+    with pytest.raises(DataError, match=r"run\.trec:2: has \d fields and can be read in two ways") as caught:
+        read_run(path)
+    assert readings in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["q Q0 d 1 3.0 t\rq Q0 e 2 2.0 t\r", "q Q0 d 1 3.0 t\rq Q0 e 2 2.0 t\nq Q0 f 3 1.0 t\n"]
+)
+def test_lines_that_end_with_cr_alone_are_refused(text: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"run\.trec:1: its lines end with CR alone"):
+        read_run(written(tmp_path, text))
+    crlf = text.replace("\r", "\n").replace("\n", "\r\n")
+    assert read_run(written(tmp_path, crlf)).n_results == text.count("t")
+
+
+def test_json_lines_that_end_with_cr_alone_are_refused(tmp_path: Path) -> None:
+    line = '{"query_id": "q", "results": [["d", 1.0]]}'
+    with pytest.raises(DataError, match="CR alone"):
+        read_run(written(tmp_path, f"{line}\r{line.replace('q', 'r')}\r", "run.jsonl"))
+
+
 def test_strictly_no_line_has_more_than_six_fields(tmp_path: Path) -> None:
-    path = tmp_path / "run.trec"
-    path.write_text("q Q0 d 1 1 3.0 t\nq Q0 e 2 2.0 t\n", encoding="utf-8")  # the first id is 'd 1'
-    assert read_run(path).to_dict() == {"q": {"d": 1.0, "e": 2.0}}
+    path = written(tmp_path, "q Q0 d 1 3.0 t and more\nq Q0 e 2 2.0 t\n")
+    assert read_run(path).to_dict() == {"q": {"d": 3.0, "e": 2.0}}
     with pytest.raises(DataError, match=r"run\.trec: 1 line with more than six fields"):
         read_run(path, strict=True)
