@@ -16,7 +16,7 @@ from beirkit.converters.reading.lexbench_release import (
     read_release,
 )
 from beirkit.converters.reading.pages import page_documents, read_copies
-from beirkit.converters.reading.simpleqa import read_simpleqa, selection
+from beirkit.converters.reading.simpleqa import read_simpleqa, steps
 from beirkit.converters.reading.source import Source
 from beirkit.corpora.collection import Collection
 from beirkit.corpora.errors import UsageError
@@ -88,14 +88,8 @@ class Lexbench(Converter[LexbenchOptions]):
         def tasks() -> Iterator[tuple[Task, Supporting]]:
             path = source.path(files[0])
             for task in read_release(path) if release else read_simpleqa(path, options.longest):
-                known = {copy.url for copy in task.equivalent_reference_provenance}
-                new = [c for url in task.reference_urls for c in copies.get(url, []) if c.url not in known]
-                if new:
-                    task = msgspec.structs.replace(
-                        task,
-                        equivalent_reference_urls=[*task.equivalent_reference_urls, *(c.url for c in new)],
-                        equivalent_reference_provenance=[*task.equivalent_reference_provenance, *new],
-                    )
+                found = [copy for url in task.reference_urls for copy in copies.get(url, [])]
+                task = task.with_copies(found)
                 yield task, Supporting(task, policy)
 
         def documents() -> Iterator[Document]:
@@ -129,7 +123,7 @@ class Lexbench(Converter[LexbenchOptions]):
             judgments={"test": judgments},
             more_inputs={path.name: sha256_file(path) for path in extra.values()},
         )
-        contract = contract_of(source) if release else {"selection": selection(options.longest)}
+        contract = contract_of(source) if release else steps(source.path(files[0]), options.longest)
         recorded = {**collection.provenance.options, POLICY: policy_record(policy), "source": contract}
         collection.provenance = msgspec.structs.replace(collection.provenance, options=recorded)
         return collection

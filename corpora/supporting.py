@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -48,10 +49,11 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
         reference_urls: the publisher's addresses, junk among them included.
         topic: the publisher's label.
         answer_type: the publisher's label, such as ``Date``.
-        provenance: which row of which source it is.
-        derivation: what was done to it.
+        provenance: which row of which source it is; its form is whoever wrote the record's.
+        derivation: what was done to it, likewise.
         equivalent_reference_urls: copies of the references.
-        equivalent_reference_provenance: how each copy was found to be one.
+        equivalent_reference_provenance: how each copy was found to be one; ours are those of
+            :class:`EquivalentCopy`.
     """
 
     id: str
@@ -60,10 +62,28 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     reference_urls: list[str]
     topic: str = ""
     answer_type: str = ""
-    provenance: Json = {}
-    derivation: Json = {}
+    provenance: Any = {}
+    derivation: Any = {}
     equivalent_reference_urls: list[str] = []
-    equivalent_reference_provenance: list[EquivalentCopy] = []
+    equivalent_reference_provenance: list[Json] = []
+
+    def source(self, key: str) -> Any:
+        """What the provenance says under a key; None where it says nothing."""
+        return self.provenance.get(key) if isinstance(self.provenance, dict) else None
+
+    def with_copies(self, copies: Iterable[EquivalentCopy]) -> Task:
+        """The same question with further copies of its references."""
+        new = [copy for copy in copies if copy.url not in self.equivalent_reference_urls]
+        if not new:
+            return self
+        return msgspec.structs.replace(
+            self,
+            equivalent_reference_urls=[*self.equivalent_reference_urls, *(copy.url for copy in new)],
+            equivalent_reference_provenance=[
+                *self.equivalent_reference_provenance,
+                *(msgspec.to_builtins(copy) for copy in new),
+            ],
+        )
 
 
 def query_of(task: Task, policy: UrlPolicy) -> Query:
@@ -115,10 +135,14 @@ class Supporting:
             if found.tier != "invalid":
                 self.references.setdefault(found.canonical, url)
                 self.names[found.canonical] = found.canonical
-        for copy in task.equivalent_reference_provenance:
-            reference, found = document_url(copy.reference_url, policy), document_url(copy.url, policy)
-            if reference.canonical in self.references and found.tier != "invalid":
-                self.names.setdefault(found.canonical, reference.canonical)
+        told = {str(copy.get("url")): copy for copy in task.equivalent_reference_provenance}
+        for url in task.equivalent_reference_urls if self.references else ():
+            found = document_url(url, policy)
+            reference = document_url(str(told.get(url, {}).get("reference_url", "")), policy).canonical
+            if reference not in self.references:  # a record of another form: it is a copy of one of them
+                reference = next(iter(self.references))
+            if found.tier != "invalid":
+                self.names.setdefault(found.canonical, reference)
 
     def of(self, found: DocumentUrl) -> str | None:
         """The canonical name of the reference that a page is, itself or as a copy; None: of no reference."""

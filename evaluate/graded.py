@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from beirkit.corpora.errors import UsageError
+from beirkit.corpora.notices import warn
 from beirkit.evaluate.measures import Measure, parse_measures
+from beirkit.evaluate.supporting_pages import CAVEATS
 
 SWITCH = "--ndcg-on-references"
 REFERENCES = "reference-url"
@@ -33,6 +35,8 @@ def fitting_measures(
             f"{refused[0]} needs graded relevance, and these judgments are the addresses of references",
             hint=f"take Success or RR; or say {SWITCH}, and never average it with graded relevance",
         )
+    if kind == REFERENCES:
+        warn(f"judgments are addresses of references, not grades; {CAVEATS[0]}")
     if wanted:
         return wanted
     return tuple(measure for measure in parse_measures(default) if allowed or not _is_gain(measure))

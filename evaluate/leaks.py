@@ -48,7 +48,7 @@ def leak(task: Task, cues: AnswerCues, result: Result) -> Reason | None:
     question, text = words_of(task.query), words_of(result.shown)
     if not question or question not in text:
         return None
-    index = task.provenance.get("original_index")
+    index = task.source("original_index")
     if index is not None and f" {index}{question}" in text:
         return "question and row number"
     return "question and answer" if cues.find(_without(result.shown, task.query)) else None

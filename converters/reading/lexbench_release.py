@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import tarfile
+import zlib
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,7 @@ from beirkit.corpora.supporting import Task
 VIEWER = "data/factual-v1.jsonl"
 CONTRACT = "definitions/factual-source.json"
 MANIFEST = "manifest.json"
+ARCHIVE = "definitions.tar.gz"
 
 
 def is_release(source: Source) -> bool:
@@ -33,18 +37,58 @@ def check_release(source: Source) -> list[str]:
     names = [name for pattern in (VIEWER, CONTRACT, MANIFEST) for name in source.find(pattern)]
     manifest = _json(source, MANIFEST)
     root = _root(source)
-    for name, facts in (manifest.get("files") or {}).items():
-        if not isinstance(facts, dict) or "sha256" not in facts:
-            continue
+    for name, digest in _listed(manifest).items():
         if f"{root}{name}" not in source.names:
             raise DataError(f"has no {name}, which its manifest lists", path=source.raw)
-        if sha256_file(source.path(f"{root}{name}")) != facts["sha256"]:
+        if sha256_file(source.path(f"{root}{name}")) != digest:
             raise DataError(
                 "is not the file that manifest.json lists: its SHA-256 differs",
                 path=source.shown(source.path(f"{root}{name}")),
                 hint="fetch the release again at one full commit",
             )
+    _check_archive(source, root)
     return names
+
+
+def _listed(manifest: dict[str, Any]) -> dict[str, str]:
+    """SHA-256 of files by name: the card says that they are there, and not in which shape."""
+    files = manifest.get("files")
+    pairs: list[tuple[Any, Any]] = list(files.items()) if isinstance(files, dict) else []
+    if isinstance(files, list):
+        pairs = [
+            (facts.get("path") or facts.get("name"), facts) for facts in files if isinstance(facts, dict)
+        ]
+    found = {name: facts.get("sha256") for name, facts in pairs if isinstance(facts, dict)}
+    return {name: text for name, text in found.items() if isinstance(name, str) and isinstance(text, str)}
+
+
+def _check_archive(source: Source, root: str) -> None:
+    """Hold ``definitions.tar.gz`` to the files beside it.
+
+    Raises:
+        DataError: it is no archive, or holds other definitions.
+    """
+    name = f"{root}{ARCHIVE}"
+    if name not in source.names:
+        return
+    path = source.path(name)
+    beside = [n.removeprefix(root) for n in source.names if n.startswith(f"{root}definitions/")]
+    try:
+        with tarfile.open(path) as archive:
+            inside = {m.name.removeprefix("./"): archive.extractfile(m) for m in archive if m.isfile()}
+            same = all(
+                (file := inside.get(one)) is not None
+                and sha256(file.read()).hexdigest() == sha256_file(source.path(f"{root}{one}"))
+                for one in beside
+            )
+    except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
+        raise DataError(f"cannot be unpacked: {error}", path=source.shown(path)) from error
+    if not same:
+        raise DataError(
+            "does not hold the definitions that lie beside it",
+            path=source.shown(path),
+            hint="fetch the release again at one full commit",
+        )
 
 
 def contract_of(source: Source) -> dict[str, Any]:

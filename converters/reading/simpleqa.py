@@ -59,6 +59,13 @@ def selection(longest: int) -> str:
     return f"questions of at most {longest} Unicode code points" if longest else "every question"
 
 
+def steps(path: Path, longest: int) -> dict[str, str]:
+    """What is done to a file of either form, in words."""
+    first = next(read_csv(path), None)
+    split = LINES if first is not None and is_original(first) else SPLIT
+    return {"selection": selection(longest), "reference_urls": f"{split}; {ONCE}"}
+
+
 def without_unmatched(url: str) -> str:
     """An address without closing parentheses at its end that nothing opens."""
     while url.endswith(")") and url.count(")") > url.count("("):

@@ -97,7 +97,8 @@ def _record(task: Task) -> dict[str, Any]:
 
 def _definitions(tasks: list[Task], policy: UrlPolicy) -> dict[str, Any]:
     rule = EquivalenceRule()
-    methods = {copy.method for task in tasks for copy in task.equivalent_reference_provenance}
+    copies = [copy for task in tasks for copy in task.equivalent_reference_provenance]
+    methods = {str(copy["method"]) for copy in copies if "method" in copy}
     return {
         "name": GROUP,
         **BINDING,
@@ -117,7 +118,6 @@ def _contract(
     tasks: list[Task], judged: int, known: dict[str, Any], options: LexbenchOptions
 ) -> dict[str, Any]:
     """What the release is made of, and what whoever makes it again must find."""
-    origin = tasks[0].provenance if tasks else {}
     expected = {
         "tasks": len(tasks),
         "reference_urls": sum(len(task.reference_urls) for task in tasks),
@@ -125,13 +125,13 @@ def _contract(
         "ids_sha256": sha256("\n".join(task.id for task in tasks).encode()).hexdigest(),
     }
     return {
-        "dataset": origin.get("dataset"),
+        "dataset": tasks[0].source("dataset") if tasks else None,
         "csv_revision": options.csv_revision or known.get("csv_revision"),
-        "csv_sha256": origin.get("sha256"),
+        "csv_sha256": (tasks[0].source("sha256") if tasks else None) or known.get("csv_sha256"),
         "selection": known.get("selection"),
         "order": "the publisher's",
         "ids": "prefix and original_index",
-        "reference_urls": tasks[0].derivation.get("reference_urls") if tasks else None,
+        "reference_urls": known.get("reference_urls"),
         "left_out": ["multi_step", "requires_reasoning"],
         "expected": expected,
     }

@@ -397,7 +397,9 @@ def test_ndcg_over_references_needs_its_switch(
 ) -> None:
     words = ["run", "-d", with_pages, "-r", "bm25", "--out", str(tmp_path / "results"), "--json"]
     assert main(words) == 0
-    assert "nDCG" not in capsys.readouterr().out
+    printed = capsys.readouterr()
+    assert "nDCG" not in printed.out
+    assert "references are not every relevant page" in printed.err
     assert main([*words, "-m", "nDCG@10"]) == 2
     assert "needs graded relevance" in capsys.readouterr().err
     assert main([*words, "-m", "nDCG@10", "--ndcg-on-references"]) == 0

@@ -19,7 +19,7 @@ from beirkit.converters.reading.simpleqa import without_unmatched
 from beirkit.corpora.errors import ConfigError, DataError, UsageError
 from beirkit.corpora.exports.catalog import export_folder
 from beirkit.corpora.folder import open_folder, write_folder
-from beirkit.corpora.supporting import POLICY, policy_of, task_of
+from beirkit.corpora.supporting import POLICY, Supporting, policy_of, task_of
 from beirkit.corpora.urls import UrlPolicy, document_url
 from beirkit.exporting import facts_of
 
@@ -136,6 +136,45 @@ def test_a_release_that_is_not_what_its_manifest_says_is_refused(tmp_path: Path)
         opened(folder)
     (folder / "definitions" / "factual-source.json").unlink()
     with pytest.raises(DataError, match=r"has no definitions/factual-source\.json"):
+        opened(folder)
+
+
+def test_an_archive_of_other_definitions_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "release"
+    shutil.copytree(RELEASE, folder)
+    (folder / "manifest.json").unlink()
+    opened(folder)
+    (folder / "definitions" / "factual-source.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(DataError, match="does not hold the definitions that lie beside it"):
+        opened(folder)
+    (folder / "definitions.tar.gz").write_bytes(b"no archive")
+    with pytest.raises(DataError, match="cannot be unpacked"):
+        opened(folder)
+
+
+def test_a_release_whose_inner_forms_are_others_is_read(tmp_path: Path) -> None:
+    """The card names the fields; what provenance looks like inside, and the manifest, it does not say."""
+    task = {
+        "id": "sqv-5", "query": "Who?", "reference_answer": "Ann", "reference_urls": ["https://x.example/c"],
+        "equivalent_reference_urls": ["https://mirror.example/c"],
+        "equivalent_reference_provenance": [{"source": "https://x.example/c", "hashes": ["0", "1"]}],
+        "provenance": "row 5", "derivation": ["split"], "topic": "Art", "answer_type": "Person", "more": 1,
+    }  # fmt: skip
+    folder = tmp_path / "release"
+    (folder / "data").mkdir(parents=True)
+    row = jsonl(
+        folder / "data" / "factual-v1.jsonl", {"id": "sqv-5", "input": "Who?", "task": json.dumps(task)}
+    )
+    digest = hashlib.sha256(row.read_bytes()).hexdigest()
+    listed = [{"path": "data/factual-v1.jsonl", "sha256": digest}]
+    (folder / "manifest.json").write_text(json.dumps({"files": listed}), encoding="utf-8")
+    found = task_of(next(iter(opened(folder).queries())))
+    assert found.provenance == "row 5"
+    assert Supporting(found, UrlPolicy()).of(document_url("https://mirror.example/c")) == "x.example/c"
+    release = exported(folder, tmp_path / "written")
+    assert task_of(next(iter(opened(release).queries()))) == found
+    row.write_bytes(row.read_bytes() + b"\n")
+    with pytest.raises(DataError, match="SHA-256 differs"):
         opened(folder)
 
 
