@@ -180,7 +180,7 @@ def test_a_header_with_some_known_names_is_one(header: str, tmp_path: Path) -> N
 def test_lines_that_end_with_cr_alone_are_refused(name: str, content: str, tmp_path: Path) -> None:
     mixed = [] if name.endswith(".jsonl") else [content.replace("\n", "\r", 1)]
     for old in (content.replace("\n", "\r"), *mixed):
-        with pytest.raises(DataError, match=r":1: its lines end with CR alone .*--fix"):
+        with pytest.raises(DataError, match=r":1: its lines end with CR alone, .*--fix"):
             read_qrels(written(tmp_path, old, name))
 
 
