@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import shlex
-from collections import Counter
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 
 from beirkit.configs.load import names
@@ -94,16 +95,41 @@ def built_or_path(text: str) -> Path:
     return built_folder(text) if text in names("datasets") and not path.exists() else path
 
 
-def apart(datasets: list[Dataset]) -> list[Dataset]:
-    """The datasets, each once, with the parent folder's name before those of one name."""
+def apart(datasets: list[Dataset], taken: AbstractSet[str] = frozenset()) -> list[Dataset]:
+    """The datasets, each folder once, under names that tell them apart.
+
+    A name that two of them have, or that is taken, gets as much of the folder's path in front as it takes, or
+    the path alone where that is not enough.
+
+    Args:
+        datasets: in any order, which is kept.
+        taken: names of what is not among them.
+    """
     once = {dataset.folder.resolve(): dataset for dataset in datasets}
-    names_used = Counter(dataset.name for dataset in once.values())
-    return [
-        dataset
-        if names_used[dataset.name] == 1
-        else replace(dataset, name=f"{folder.parent.name}-{dataset.name}")
-        for folder, dataset in once.items()
-    ]
+    groups: dict[str, list[Path]] = {}
+    for folder, dataset in once.items():
+        groups.setdefault(dataset.name, []).append(folder)
+    names_used = {name for name, folders in groups.items() if len(folders) == 1 and name not in taken}
+    labels: dict[Path, str] = {}
+    for name, folders in groups.items():
+        if name in names_used:
+            labels[folders[0]] = name
+        else:
+            labels |= _told_apart(name, folders, names_used | taken)
+    return [replace(dataset, name=labels[folder]) for folder, dataset in once.items()]
+
+
+def _told_apart(name: str, folders: list[Path], used: AbstractSet[str]) -> dict[Path, str]:
+    deepest = max(len(folder.parts) for folder in folders)
+    for depth in range(1, deepest + 1):
+        for ending in ((name,), ()):
+            found = {
+                folder: "-".join((*folder.parts[1:][-depth - 1 : -1], *(ending or folder.parts[-1:])))
+                for folder in folders
+            }
+            if len(set(found.values())) == len(folders) and used.isdisjoint(found.values()):
+                return found
+    return {folder: f"{name}-{sha256(bytes(folder)).hexdigest()[:8]}" for folder in folders}
 
 
 def _version_folder(text: str) -> Path | None:

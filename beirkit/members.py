@@ -57,7 +57,7 @@ def find_members(suite: SuiteConfig, *, named: bool = True, progress: Progress =
         _log.warning("%s", reason)
     kinds = {text: dataset.config.judgment_kind for text, dataset in found.items() if dataset.config}
     require_one_kind(tree, kinds)
-    datasets = apart(list(found.values()))
+    datasets = apart(list(found.values()), {reason.dataset for reason in lacking.values()})
     by_folder = {dataset.folder.resolve(): dataset.name for dataset in datasets}
     labels = {text: by_folder[dataset.folder.resolve()] for text, dataset in found.items()}
     labels |= {text: reason.dataset for text, reason in lacking.items()}

@@ -41,9 +41,13 @@ def print_table(
     rows: Sequence[Sequence[str]],
     *,
     left: int = 1,
+    fold_last: bool = False,
     to_stderr: bool = False,
 ) -> None:
-    """Print a table; the first ``left`` columns are words, the others figures."""
+    """Print a table; the first ``left`` columns are words, the others figures.
+
+    With ``fold_last`` the last column may hold words too, which are broken into lines.
+    """
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -58,7 +62,8 @@ def print_table(
         table.add_column(
             column,
             justify="left" if place < left else "right",
-            no_wrap=place in (0, *range(left, len(columns))),  # a name is copied, a figure is read at once
+            # a name is copied, a figure is read at once
+            no_wrap=place in (0, *range(left, len(columns) - fold_last)),
             overflow="fold",
         )
     for row in rows:

@@ -124,6 +124,7 @@ def run_and_show(
             columns,
             rows,
             left=len(columns) - len(summary.measures) - 1,
+            fold_last=True,
             to_stderr=args.json,
         )
     if not args.quiet:

@@ -109,3 +109,32 @@ def test_means_over_all_and_over_what_was_not_trained_on(
     assert means["trained", "zero-shot"]["mean"] == reed["measures"]["nDCG@10"]
     assert means["trained", "zero-shot"]["members"] == 1
     assert means["trained", "all"]["members"] == 2
+
+
+def test_members_of_one_name_are_told_apart_and_counted_each(
+    suites: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two conversions of one dataset beside each other, and one that has the name of what is not built."""
+    own = "name: my-reed\ntitle: My reed\nextends: scifact\nformat: beir\n"
+    (suites.parent / "my-reed.yaml").write_text(own, encoding="utf-8")
+    for source, out in (("reed", "one"), ("lake", "two")):
+        assert main(["convert", "my-reed.yaml", source, "--out", out]) == 0
+        manifest = suites.parent / out / "manifest.json"
+        data = json.loads(manifest.read_text(encoding="utf-8"))
+        data["provenance"] |= {"source": "scifact", "converter": "scifact"}
+        manifest.write_text(json.dumps(data), encoding="utf-8")
+    suites.write_text("name: outer\ndatasets: [./one, ./two]\n", encoding="utf-8")
+    capsys.readouterr()
+    found = run(capsys, str(suites))
+    values = [row["measures"]["nDCG@10"] for row in found["results"]]
+    names = {row["dataset"] for row in found["results"]}
+    assert len(names) == 2
+    assert values[0] != values[1]
+    [mean] = found["means"]
+    assert mean["measures"]["nDCG@10"]["mean"] == sum(values) / 2
+    suites.write_text("name: outer\ndatasets: [./one, scifact]\n", encoding="utf-8")
+    found = run(capsys, str(suites))
+    assert found["means"][0]["measures"]["nDCG@10"] == {
+        "mean": None, "members": 2, "there": 1, "missing": ["scifact"]
+    }  # fmt: skip
+    assert found["results"][0]["dataset"] != "scifact"
