@@ -51,8 +51,17 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     fields: dict[str, str] = {}
 
     def request(self) -> Json:
-        """What a response depends on; how it is read may change without asking again."""
-        return {"name": self.name, "options": self.options, "timeout": self.timeout}
+        """What a response depends on; how it is read may change without asking again.
+
+        Options may hold a key to the tool, so their values stand in no file but as a hash.
+        """
+        digest = sha256(msgspec.json.encode(self.options, order="deterministic")).hexdigest()
+        return {
+            "name": self.name,
+            "options": sorted(self.options),
+            "options_sha256": digest,
+            "timeout": self.timeout,
+        }
 
 
 class Stored(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,7 +73,7 @@ class Stored(msgspec.Struct, frozen=True, kw_only=True):
         time: when it was asked, ISO 8601.
         seconds: how long it took.
         sha256: of the bytes.
-        problem: what the callable raised.
+        problem: the kind of error that the callable raised, without its message, which may hold a key.
     """
 
     query_id: str
@@ -206,11 +215,15 @@ def _ask(ask: Callable[..., Any], question: str, query_id: str, place: Path, pro
     problem, raw = "", b""
     try:
         answer = ask(question, timeout=profile.timeout, **profile.options)
+        if not isinstance(answer, str | bytes | bytearray):
+            raise TypeError(f"the callable returned {type(answer).__name__}, not the raw response")
         raw = answer.encode() if isinstance(answer, str) else bytes(answer)
-    except TimeoutError as error:
-        status, problem = "timeout", str(error)
+    except TimeoutError:
+        status, problem = "timeout", "TimeoutError"
     except Exception as error:  # whatever a tool's own code raises is this question's result
-        status, problem = "error", f"{type(error).__name__}: {error}"
+        code = getattr(error, "code", None)
+        status, problem = "error", type(error).__name__ + (f" {code}" if isinstance(code, int) else "")
+        _log.info("%s: %s: %s", query_id, type(error).__name__, error)
     seconds = round(time.perf_counter() - start, 4)
     with atomic_open(place.with_suffix(".raw"), "wb") as out:
         out.write(raw)

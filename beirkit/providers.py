@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import msgspec
 
 from beirkit.corpora.collection import Collection
-from beirkit.corpora.errors import DataError
+from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.files import atomic_open
 from beirkit.corpora.folder import folder_content_ids
 from beirkit.corpora.provider_results import ProviderResults, read_results
@@ -134,6 +135,11 @@ def score_providers(
         DataError: a line is damaged; with path and line.
     """
     questions = questions_of(dataset)
+    for name in results if isinstance(results, Mapping) else ():
+        if not re.fullmatch(r"\w[\w .+-]*", name):
+            raise UsageError(
+                f"{name!r} cannot name a file", hint="letters, digits, blanks, '-', '_', '+' and '.'"
+            )
     files: list[ProviderResults] = (
         [read_results(Path(path), name) for name, path in results.items()]
         if isinstance(results, Mapping)

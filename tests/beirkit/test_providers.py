@@ -186,6 +186,29 @@ def test_another_collection_does_not_go_into_the_same_folder(
         collect(dataset, client, profile(server, "good"), raw.parent.parent)
 
 
+def test_a_key_among_the_options_stands_in_no_file(dataset: str, tmp_path: Path) -> None:
+    code = "def search(question, *, timeout, key):\n    raise ValueError(f'the key {key} is wrong')\n"
+    (tmp_path / "keyed.py").write_text(code, encoding="utf-8")
+    settings = Profile(name="keyed", options={"key": "hunter2"}, per_second=0)
+    done = collect(dataset, f"{tmp_path}/keyed.py:search", settings, tmp_path / "out")
+    assert done.statuses == {"error": 5}
+    files = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    assert len(files) == 12  # lock, results, and two for each question
+    assert not any(b"hunter2" in path.read_bytes() for path in files)
+    stored = json.loads((tmp_path / "out" / "responses" / "sqv-5.json").read_bytes())
+    assert stored["problem"] == "ValueError"
+    other = Profile(name="keyed", options={"key": "another"}, per_second=0)
+    with pytest.raises(UsageError, match="request differ"):
+        collect(dataset, f"{tmp_path}/keyed.py:search", other, tmp_path / "out")
+
+
+def test_what_is_no_raw_response_is_an_error(dataset: str, tmp_path: Path) -> None:
+    (tmp_path / "wrong.py").write_text("def search(question, *, timeout):\n    return {}\n", encoding="utf-8")
+    settings = Profile(name="wrong", per_second=0)
+    done = collect(dataset, f"{tmp_path}/wrong.py:search", settings, tmp_path / "out")
+    assert done.statuses == {"error": 5}
+
+
 def test_the_rate_is_held(server: str, dataset: str, client: str, tmp_path: Path) -> None:
     now, waits = [0.0], list[float]()
 
@@ -291,6 +314,12 @@ def test_a_wrong_line_is_told(second: Any, message: str, tmp_path: Path) -> None
         read_results(path)
     assert f"{path}:2: " in str(caught.value)
     assert message in str(caught.value)
+
+
+def test_a_name_that_leads_elsewhere_is_refused(dataset: str, tmp_path: Path) -> None:
+    path = written(tmp_path / "tool.jsonl", row())
+    with pytest.raises(UsageError, match="cannot name a file"):
+        score_providers(dataset, {"../tool": path})
 
 
 def test_ranks_with_gaps_and_out_of_order_are_the_tools_own(dataset: str, tmp_path: Path) -> None:
