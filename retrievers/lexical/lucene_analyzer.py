@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import unicodedata
 from hashlib import sha256
+from typing import Literal
 
 import msgspec
 
@@ -23,18 +25,21 @@ class LuceneAnalyzerOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_un
     Attributes:
         stopwords: ``lucene`` (its 33 English words), ``none``, or a list of words in lower case.
         stemmer: ``porter`` or ``none``.
+        normal_form: ``NFC``, so that a letter and its accent are one character whoever typed it, or ``none``,
+            which is Lucene's own way.
     """
 
     stopwords: str | list[str] = "lucene"
     stemmer: str = "porter"
+    normal_form: Literal["NFC", "none"] = "NFC"
 
 
 class LuceneAnalyzer:
     """Splits text into words by Unicode's rules, and words into terms as Lucene's English filters do.
 
-    In this order: words (:mod:`beirkit.retrievers.lexical.word_break`), possessive ``'s`` removed, lower
-    case, stop words dropped, Porter's stemmer. Lower case is character by character: a capital sigma at the
-    end of a word becomes σ, not ς.
+    In this order: normal form C, words (:mod:`beirkit.retrievers.lexical.word_break`), possessive ``'s``
+    removed, lower case, stop words dropped, Porter's stemmer. Lower case is character by character: a capital
+    sigma at the end of a word becomes σ, not ς.
 
     Args:
         options: how to analyse.
@@ -61,6 +66,8 @@ class LuceneAnalyzer:
 
     def words(self, text: str) -> list[str]:
         """The words of a text as they stand in it, none dropped."""
+        if self.options.normal_form == "NFC" and not text.isascii():
+            text = unicodedata.normalize("NFC", text)
         return word_break.words(text)
 
     def term(self, word: str) -> str | None:
@@ -97,6 +104,7 @@ class LuceneAnalyzer:
             "version": self.version,
             "words": "UAX 29",
             "unicode": UNICODE,
+            "normal_form": self.options.normal_form,
             "longest_word": word_break.LONGEST,
             "possessive": "removed",
             "lower_case": "by character",

@@ -134,6 +134,7 @@ CONTRACTS: dict[str, Contract] = {
             {"fields": {"title": 2.0, "text": 1.0}},
             {"analyzer": {"stopwords": "none"}},
             {"analyzer": {"stemmer": "none"}},
+            {"analyzer": {"normal_form": "none"}},
         ),
     ),
     "rank-bm25": Contract(

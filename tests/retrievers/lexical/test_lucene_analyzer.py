@@ -28,6 +28,12 @@ def test_terms(text: str, expected: list[str]) -> None:
     assert _terms(text) == expected
 
 
+def test_one_accent_however_it_was_typed() -> None:
+    composed, decomposed = "\u00e9cole", "e\u0301cole"
+    assert _terms(composed) == _terms(decomposed) == ["\u00e9cole"]
+    assert _terms(decomposed, normal_form="none") == ["e\u0301col"]
+
+
 def test_options() -> None:
     assert _terms("The owls", stemmer="none") == ["owls"]
     assert _terms("The owls", stopwords="none") == ["the", "owl"]
