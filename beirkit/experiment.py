@@ -50,7 +50,6 @@ class Cell:
     Attributes:
         dataset: label of the dataset, watermark included.
         name: of the dataset, as its suite has it.
-        task: what kind of retrieval it is; empty where nothing is known about it.
         retriever: name of the retriever.
         zero_shot: whether the retriever was trained on the dataset's family, as far as is declared.
         split: the split that was searched.
@@ -65,7 +64,6 @@ class Cell:
 
     dataset: str
     name: str
-    task: str
     retriever: str
     zero_shot: ZeroShot
     split: str
@@ -175,7 +173,6 @@ def _run_cell(
     return Cell(
         exam.label,
         exam.dataset.name,
-        exam.dataset.config.task if exam.dataset.config else "",
         config.name,
         zero_shot_status(training_of(config), exam.dataset.config.family if exam.dataset.config else ""),
         exam.split,

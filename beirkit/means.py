@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,7 +60,9 @@ class MeanRow:
         }
 
 
-def mean_rows(tree: SuiteNode, cells: Sequence[Cell], measures: Sequence[Measure]) -> list[MeanRow]:
+def mean_rows(
+    tree: SuiteNode, cells: Sequence[Cell], measures: Sequence[Measure], tasks: Mapping[str, str]
+) -> list[MeanRow]:
     """The means of every suite with several members, then those of the outermost suite's tasks.
 
     A measure is averaged where every cell of the retriever has it.
@@ -69,11 +71,12 @@ def mean_rows(tree: SuiteNode, cells: Sequence[Cell], measures: Sequence[Measure
         tree: the suite, its leaves named as ``Cell.name``.
         cells: of one protocol.
         measures: the columns of the table.
+        tasks: of the leaves, also of those without a cell.
     """
     retrievers = dict.fromkeys(cell.retriever for cell in cells)
     common = [measure for measure in measures if all(measure in cell.measures for cell in cells)]
     nodes = [("suite", node) for node in tree.suites() if len(node.members) > 1]
-    nodes += [("task", node) for node in _by_task(tree, cells)]
+    nodes += [("task", node) for node in _by_task(tree, tasks)]
     rows = []
     for kind, node in nodes if common else ():
         for retriever in retrievers:
@@ -113,9 +116,8 @@ def _zero_shot(node: SuiteNode, cells: Sequence[Cell]) -> SuiteNode:
     )
 
 
-def _by_task(tree: SuiteNode, cells: Sequence[Cell]) -> Iterator[SuiteNode]:
+def _by_task(tree: SuiteNode, task_of: Mapping[str, str]) -> Iterator[SuiteNode]:
     """The members of a suite by their task, where it has several tasks; what has no task is left out."""
-    task_of = {cell.name: cell.task for cell in cells}
     found: dict[str, list[str | SuiteNode]] = {}
     for member in tree.members if tree.name else ():
         leaves = member.leaves() if isinstance(member, SuiteNode) else (member,)

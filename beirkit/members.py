@@ -9,6 +9,7 @@ from beirkit.configs.schema import SuiteConfig
 from beirkit.configs.suites import SuiteNode, require_one_kind, suite_tree
 from beirkit.corpora.progress import Progress, silent
 from beirkit.datasets import Dataset, NotBuiltError, apart, find_dataset
+from beirkit.facts import config_named
 
 _log = logging.getLogger(__name__)
 
@@ -20,10 +21,12 @@ class Members:
     Attributes:
         tree: the suite; its leaves are the names that results are filed under.
         datasets: those that are there, in the suite's order, each once.
+        tasks: what kind of retrieval each leaf is, also of what is not there; of some it is not known.
     """
 
     tree: SuiteNode
     datasets: tuple[Dataset, ...]
+    tasks: dict[str, str]
 
 
 def find_members(suite: SuiteConfig, *, named: bool = True, progress: Progress = silent) -> Members:
@@ -61,4 +64,6 @@ def find_members(suite: SuiteConfig, *, named: bool = True, progress: Progress =
     by_folder = {dataset.folder.resolve(): dataset.name for dataset in datasets}
     labels = {text: by_folder[dataset.folder.resolve()] for text, dataset in found.items()}
     labels |= {text: reason.dataset for text, reason in lacking.items()}
-    return Members(tree.renamed(labels), tuple(datasets))
+    tasks = {labels[text]: dataset.config.task for text, dataset in found.items() if dataset.config}
+    tasks |= {labels[text]: config.task for text in lacking if (config := config_named(text)) is not None}
+    return Members(tree.renamed(labels), tuple(datasets), tasks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,15 +28,23 @@ class Summary:
         title: of the table.
         cells: one per dataset and retriever, of one protocol.
         tree: the members of the suite, for its means; ``None``: datasets side by side, without a mean.
+        tasks: what kind of retrieval each member is, as far as is known.
     """
 
-    def __init__(self, name: str, title: str, cells: Sequence[Cell], tree: SuiteNode | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        cells: Sequence[Cell],
+        tree: SuiteNode | None = None,
+        tasks: Mapping[str, str] | None = None,
+    ) -> None:
         self.name = name
         self.title = title
         self.cells = cells
         self.tree = tree
         self.measures: tuple[Measure, ...] = tuple(dict.fromkeys(m for cell in cells for m in cell.measures))
-        self.means = mean_rows(tree or SuiteNode("", ()), cells, self.measures)
+        self.means = mean_rows(tree or SuiteNode("", ()), cells, self.measures, tasks or {})
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -114,7 +114,7 @@ def run_and_show(
             ndcg_on_references=getattr(args, "ndcg_on_references", False),
         )
     )
-    summary = Summary(name, suite.title or suite.name, cells, members.tree)
+    summary = Summary(name, suite.title or suite.name, cells, members.tree, members.tasks)
     data, page = summary.write(args.out)
     if not (args.quiet and args.json):
         mark = " (SAMPLE)" if part else ""

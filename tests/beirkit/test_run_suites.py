@@ -138,3 +138,19 @@ def test_members_of_one_name_are_told_apart_and_counted_each(
         "mean": None, "members": 2, "there": 1, "missing": ["scifact"]
     }  # fmt: skip
     assert found["results"][0]["dataset"] != "scifact"
+
+
+def test_a_task_is_no_mean_of_those_of_its_members_that_are_there(
+    suites: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = "name: {0}\ntitle: {0}\nextends: {1}\nformat: beir\n"
+    for name, parent in (("reed", "scifact"), ("lake", "pystdlib")):
+        text = own.format(f"my-{name}", parent)
+        (suites.parent / f"{name}.yaml").write_text(text, encoding="utf-8")
+        assert main(["convert", f"{name}.yaml", name]) == 0
+    suites.write_text("name: outer\ndatasets: [reed.yaml, lake.yaml, fever]\n", encoding="utf-8")
+    capsys.readouterr()
+    found = run(capsys, str(suites))
+    tasks = {row["name"]: row["measures"]["nDCG@10"] for row in found["means"] if row["kind"] == "task"}
+    assert tasks["fact checking"] == {"mean": None, "members": 2, "there": 1, "missing": ["fever"]}
+    assert tasks["documentation retrieval"]["members"] == 1
