@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from beirkit.configs.schema import SuiteConfig
@@ -26,7 +27,7 @@ class Members:
 
     tree: SuiteNode
     datasets: tuple[Dataset, ...]
-    tasks: dict[str, str]
+    tasks: Mapping[str, str]
 
 
 def find_members(suite: SuiteConfig, *, named: bool = True, progress: Progress = silent) -> Members:
