@@ -14,6 +14,7 @@ from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts, Retriever, Workplace
 from beirkit.retrievers.lexical import lucene
+from beirkit.retrievers.lexical.kept import Index, kept_or_built
 from beirkit.retrievers.lexical.lucene_analyzer import LuceneAnalyzer, LuceneAnalyzerOptions
 from beirkit.retrievers.lexical.postings import Postings
 from beirkit.retrievers.lexical.stream import count_fields, latency, search_each
@@ -90,30 +91,14 @@ class LuceneBM25Retriever(Retriever[LuceneBM25Options]):
         }
 
     def index(self, documents: Iterable[Document]) -> None:
-        """Count the terms of every document, then weigh them.
+        """Count the terms of every document, then weigh them; large indexes are kept where there is a store.
 
         Raises:
             DataError: there is no document, or an id occurs twice.
         """
-        options = self.options
-        doc_ids, counted = count_fields(
-            documents, list(self._fields), self._analyzer, self.workplace.progress
-        )
-        self._index = [
-            (lucene.weigh(doc_ids, counts, lucene.statistics(counts), k1=options.k1, b=options.b), boost)
-            for counts, boost in zip(counted, self._fields.values(), strict=True)
-        ]
-        lengths = np.sum([counts.lengths for counts in counted], axis=0)
-        self._facts = {
-            "documents": len(doc_ids),
-            "terms": sum(len(counts.vocabulary) for counts in counted),
-            "postings": sum(len(counts.docs) for counts in counted),
-            "documents_without_terms": int((lengths == 0).sum()),
-            "fields": {
-                template.pattern: postings.statistics
-                for template, (postings, _) in zip(self._fields, self._index, strict=True)
-            },
-        }
+        index = kept_or_built(documents, self.workplace, self.identity(), self._build)
+        self._index = list(zip(index.fields, self._fields.values(), strict=True))
+        self._facts = dict(index.facts)
 
     def search(self, queries: Iterable[Query], k: int) -> Run:
         """The ``k`` best documents of each query among those that share a term with it.
@@ -144,3 +129,25 @@ class LuceneBM25Retriever(Retriever[LuceneBM25Options]):
         """Bytes of the postings in memory, and latencies."""
         size = {"index_bytes": sum(postings.nbytes for postings, _ in self._index)} if self._index else {}
         return {**size, **latency(self._seconds)}
+
+    def _build(self, documents: Iterable[Document]) -> Index:
+        options = self.options
+        doc_ids, counted = count_fields(
+            documents, list(self._fields), self._analyzer, self.workplace.progress
+        )
+        fields = tuple(
+            lucene.weigh(doc_ids, counts, lucene.statistics(counts), k1=options.k1, b=options.b)
+            for counts in counted
+        )
+        lengths = np.sum([counts.lengths for counts in counted], axis=0)
+        facts: Facts = {
+            "documents": len(doc_ids),
+            "terms": sum(len(counts.vocabulary) for counts in counted),
+            "postings": sum(len(counts.docs) for counts in counted),
+            "documents_without_terms": int((lengths == 0).sum()),
+            "fields": {
+                template.pattern: postings.statistics
+                for template, postings in zip(self._fields, fields, strict=True)
+            },
+        }
+        return Index(fields, facts)
