@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, Literal, TypeVar
 
+import msgspec
 import numpy as np
 
 from beirkit.corpora.blocks import bare, common_documents, common_queries, line_blocks
@@ -334,7 +335,7 @@ def _tell_repeats(path: Path, kind: Kind[RecordT], repeated: IdSet, twins: set[s
 
     A repeated id is known by 128 bits here, so that one that is told is one.
     """
-    table = KeyTable(keys=2, values=2)
+    table = KeyTable(keys=2, values=3)
     forms: dict[str, tuple[str, int]] = {}
     for numbers, records in readable(path, kind):
         ids = record_ids(records)
@@ -343,15 +344,16 @@ def _tell_repeats(path: Path, kind: Kind[RecordT], repeated: IdSet, twins: set[s
             chosen = [records[place] for place in places]
             ids_of, contents = record_keys(chosen)
             others = hashes((f"{ids[place]}\t" for place in places), len(places))
+            extras = hashes((_metadata(record) for record in chosen), len(places))
             rows = np.stack(
-                [ids_of, others, contents, np.array([numbers[place] for place in places], np.uint64)]
+                [ids_of, others, contents, np.array([numbers[place] for place in places], np.uint64), extras]
             )
             new, held = table.add(rows)
             for at in np.flatnonzero(~new).tolist():
                 place, line_of_first = places[at], int(held[1, at])
-                _tell_repeat(
-                    path.name, ids[place], line_of_first, numbers[place], held[0, at] == contents[at], report
-                )
+                same = bool(held[0, at] == contents[at])
+                extra = bool(held[2, at] == extras[at])
+                _tell_repeat(path.name, ids[place], line_of_first, numbers[place], same, extra, report)
         if twins:
             for number, value in zip(numbers, ids, strict=True):
                 form = unicodedata.normalize("NFC", value)
@@ -363,8 +365,18 @@ def _tell_repeats(path: Path, kind: Kind[RecordT], repeated: IdSet, twins: set[s
                         report.add("BK015", path.name, number, found, todo, key=value)
 
 
-def _tell_repeat(name: str, value: str, first: int, number: int, same: bool, report: Report) -> None:
-    if same:
+def _metadata(record: Document | Query) -> str:
+    return msgspec.json.encode(record.metadata, order="deterministic").decode()
+
+
+def _tell_repeat(
+    name: str, value: str, first: int, number: int, same: bool, extra: bool, report: Report
+) -> None:
+    if same and not extra:
+        found = f"id {value!r} is repeated with other metadata, as on line {first}"
+        todo = "one counts, the first for beirkit; keep the one that is right"
+        report.add("BK009", name, number, found, todo, key=value)
+    elif same:
         found = f"id {value!r} is repeated, as on line {first}"
         report.add("BK009", name, number, found, "one copy counts; remove the others", key=value)
     else:

@@ -48,6 +48,20 @@ class _Kind(NamedTuple):
     errors: Callable[[], tuple[type[Exception], ...]] = tuple
 
 
+def zstd_writer(out: BinaryIO) -> BinaryIO:
+    """A stream that compresses into ``out`` and leaves that open.
+
+    Raises:
+        MissingExtraError: the package zstandard is not installed.
+    """
+    try:
+        import zstandard
+    except ImportError as error:
+        raise MissingExtraError("writing zstd", "zstd") from error
+    writer: BinaryIO = zstandard.ZstdCompressor().stream_writer(out, closefd=False)
+    return writer
+
+
 def _zstd() -> Any:
     try:
         import zstandard

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from beirkit.corpora.blocks import counted
 from beirkit.corpora.collection import Collection, Provenance
@@ -37,11 +37,26 @@ from beirkit.corpora.records import Document, Judgment, Qrels, Query
 from beirkit.corpora.spans import SUFFIX as SPANS
 from beirkit.corpora.spans import read_spans, span_lines
 from beirkit.corpora.unique import unique_blocks
-from beirkit.corpora.whole import whole_folder
+from beirkit.corpora.whole import place_for, whole_folder
 
 __all__ = ["folder_content_ids", "is_beir_folder", "open_folder", "write_folder"]
 
 _STEP = 1024
+
+
+class Lines(NamedTuple):
+    """How a folder is written that keeps what it can of another.
+
+    Attributes:
+        documents: the lines of documents.
+        queries: the lines of queries.
+        suffixes: the compression of each file, such as ``.bz2``, by the file's name without it.
+    """
+
+    documents: Callable[[Sequence[Document]], bytes]
+    queries: Callable[[Sequence[Query]], bytes]
+    suffixes: Mapping[str, str]
+
 
 RecordT = TypeVar("RecordT", Document, Query)
 
@@ -105,6 +120,7 @@ def write_folder(
     *,
     ascii: bool = False,
     gzip: bool = False,
+    lines: Lines | None = None,
     overwrite: bool = False,
     progress: Progress = silent,
     version: str = "",
@@ -118,6 +134,7 @@ def write_folder(
         path: the folder.
         ascii: escape everything beyond ASCII in the JSON lines.
         gzip: compress the data files.
+        lines: how the files are written instead, where they are to be as those of another folder.
         overwrite: replace a folder that beirkit wrote; any other is never replaced.
         progress: told of every record.
         version: of beirkit, for the manifest; empty: the installed one.
@@ -128,31 +145,52 @@ def write_folder(
         WriteError: the system refused to write; nothing is left.
     """
     with whole_folder(path, overwrite=overwrite, written=_written) as part:
-        return _fill(part, collection, ascii, ".gz" if gzip else "", progress, version or installed_version())
+        if lines is None:
+            encode, names = block_encoder(ascii=ascii), _Names(".gz" if gzip else "", {})
+            return _fill(part, collection, encode, encode, names, progress, version or installed_version())
+        names = _Names("", lines.suffixes)
+        return _fill(
+            part, collection, lines.documents, lines.queries, names, progress, version or installed_version()
+        )
+
+
+class _Names(NamedTuple):
+    """The names of files with their compression."""
+
+    suffix: str
+    suffixes: Mapping[str, str]
+
+    def of(self, name: str) -> str:
+        return name + self.suffixes.get(name, self.suffix)
 
 
 def _fill(
-    part: Path, collection: Collection, ascii: bool, suffix: str, progress: Progress, version: str
+    part: Path,
+    collection: Collection,
+    encode_documents: Callable[[Sequence[Document]], bytes],
+    encode_queries: Callable[[Sequence[Query]], bytes],
+    names: _Names,
+    progress: Progress,
+    version: str,
 ) -> Manifest:
-    encode = block_encoder(ascii=ascii)
     queries, queried = ContentId(), 0
-    corpus_name = f"corpus.jsonl{suffix}"
+    corpus_name = names.of("corpus.jsonl")
     with (
         atomic_open(part / corpus_name, "wb") as out,
-        CorpusCount(out, follow=not suffix) as corpus,
+        CorpusCount(out, follow=corpus_name == "corpus.jsonl") as corpus,
         progress("documents", None, "documents") as advance,
     ):
         for block in _each_once(collection.documents, collection.distinct):
-            out.write(encode(block))
+            out.write(encode_documents(block))
             corpus.add(block)
             advance(len(block))
         corpus_id, corpus_facts = corpus.facts()
     with (
-        atomic_open(part / f"queries.jsonl{suffix}", "wb") as out,
+        atomic_open(part / names.of("queries.jsonl"), "wb") as out,
         progress("queries", None, "queries") as advance,
     ):
         for some in _each_once(collection.queries, collection.distinct):
-            out.write(encode(some))
+            out.write(encode_queries(some))
             for query in some:
                 queries.add_query(query)
             queried += len(some)
@@ -163,7 +201,7 @@ def _fill(
         require_split_name(split)
         tally = SplitTally()
         with (
-            atomic_open(part / "qrels" / f"{split}.tsv{suffix}") as table,
+            atomic_open(part / names.of(f"qrels/{split}.tsv")) as table,
             progress(f"judgments of {split}", None, "judgments") as advance,
         ):
             table.write(HEADER + "\n")
@@ -173,7 +211,7 @@ def _fill(
         ids[f"qrels/{split}"], splits[split] = tally.content.hexdigest(), tally.counts()
     for split, spans in collection.spans.items():
         require_split_name(split)
-        with atomic_open(part / "qrels" / f"{split}{SPANS}{suffix}", "wb") as out:
+        with atomic_open(part / names.of(f"qrels/{split}{SPANS}"), "wb") as out:
             out.writelines(span_lines(spans()))
     manifest = Manifest(
         beirkit=version,
@@ -205,6 +243,16 @@ def _each_once(start: Callable[[], Iterable[RecordT]], distinct: bool) -> Iterat
 def _unique_judgments(collection: Collection, split: str) -> Iterator[Judgment]:
     seen: Qrels = {}
     return once(lambda: enumerate(collection.judgments(split), 1), seen, place="judgment")
+
+
+def require_room(path: Path | str, *, overwrite: bool) -> Path:
+    """The place where :func:`write_folder` would write, before anything is made ready for it.
+
+    Raises:
+        UsageError: something stands there that may not be replaced.
+        WriteError: it is a link that leads to itself.
+    """
+    return place_for(path, overwrite=overwrite, written=_written)
 
 
 def _written(folder: Path) -> set[str]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from beirkit.corpora.collection import Change, Collection, Provenance
+from beirkit.corpora.compressed import bare_name
 from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.files import sha256_file
-from beirkit.corpora.folder import write_folder
+from beirkit.corpora.folder import Lines, require_room, write_folder
 from beirkit.corpora.layout import MANIFEST, Layout, find_layout
 from beirkit.corpora.manifest import Manifest, has_manifest, read_manifest, verify_manifest
 from beirkit.corpora.mend_log import Log
@@ -20,6 +22,7 @@ from beirkit.corpora.mend_qrels import QrelsMender
 from beirkit.corpora.mend_records import document_mender, query_mender
 from beirkit.corpora.mend_rules import Rules, RulesNeededError
 from beirkit.corpora.progress import Progress, silent
+from beirkit.corpora.spans import read_spans
 
 CONVERTER = "mend"
 """What the manifest of a mended folder names as its converter."""
@@ -48,6 +51,7 @@ def mend_folder(
     rules: Mapping[str, str] | None = None,
     *,
     overwrite: bool = False,
+    force: bool = False,
     progress: Progress = silent,
 ) -> MendReport:
     """Write a mended copy of a folder; the folder itself is never touched.
@@ -62,17 +66,20 @@ def mend_folder(
         out: the folder to write.
         rules: choices by the name of their rule.
         overwrite: replace what beirkit wrote to ``out`` before.
+        force: replace it also where its files were changed since.
         progress: told of every record that is written.
 
     Raises:
         RulesNeededError: the folder needs rules that were not given; the error lists them.
-        UsageError: a rule does not exist, or ``out`` stands in the folder or may not be written.
+        UsageError: a rule does not exist, ``out`` stands in the folder, holds files of it or may not be
+            written, or was changed since beirkit wrote it.
         DataError: the folder has no corpus or queries, or a file cannot be read to its end.
     """
     layout = find_layout(path)
-    target = Path(out)
-    if layout.folder.resolve() in (target.resolve(), *target.resolve().parents):
-        raise UsageError("lies in the folder to mend, which stays as it is", path=target, hint="name another")
+    _require_apart(layout, Path(out))
+    target = require_room(out, overwrite=overwrite)
+    if not force:
+        _require_unchanged(target)
     given, log = Rules(rules or {}), Log()
     documents, queries = (
         document_mender(layout.corpus, given, log),
@@ -95,16 +102,16 @@ def mend_folder(
         queries=queries.records,
         judgments={split: mender.judgments for split, mender in qrels.items() if not mender.dropped},
         provenance=_provenance(layout, rules or {}, changes),
+        spans={split: partial(read_spans, path) for split, path in layout.spans.items() if split in qrels},
     )
     manifest = write_folder(
         collection,
         target,
-        ascii=documents.escaped or queries.escaped,
-        gzip=layout.corpus.suffix != ".jsonl",
+        lines=Lines(documents.encode, queries.encode, _suffixes(layout)),
         overwrite=overwrite,
         progress=progress,
     )
-    return MendReport(str(target), changes, manifest)
+    return MendReport(str(out), changes, manifest)
 
 
 def made_by(manifest: Manifest) -> str:
@@ -118,6 +125,41 @@ def made_by(manifest: Manifest) -> str:
         return converter
     same = original.get("content_ids") == manifest.content_ids
     return str(original.get("converter", "")) if same else CONVERTER
+
+
+def _require_apart(layout: Layout, target: Path) -> None:
+    """Refuse to write where the source lies: in its folder, or over one of its files through a link."""
+    try:
+        place = target.resolve()
+    except (OSError, RuntimeError):  # a link that leads to itself, as whoever writes there is told
+        return
+    if layout.folder.resolve() in (place, *place.parents):
+        raise UsageError("lies in the folder to mend, which stays as it is", path=target, hint="name another")
+    there = {_inode(path) for path in place.rglob("*") if path.is_file()} if place.is_dir() else set()
+    for name, path in layout.files().items():
+        if path.resolve().is_relative_to(place) or _inode(path) in there:
+            found = f"holds the file that {layout.folder / name} is a link to, which would be lost"
+            raise UsageError(found, path=target, hint="name another")
+
+
+def _inode(path: Path) -> tuple[int, int]:
+    facts = path.stat()
+    return facts.st_dev, facts.st_ino
+
+
+def _require_unchanged(target: Path) -> None:
+    """Refuse to replace a copy that somebody has worked on."""
+    if has_manifest(target) and (differences := verify_manifest(target)):
+        more = f" and {len(differences) - 1} more" * (len(differences) > 1)
+        found = f"was changed since beirkit wrote it: {differences[0]}{more}"
+        raise UsageError(
+            found, path=target, hint="choose another folder, or add --force (in Python: force=True)"
+        )
+
+
+def _suffixes(layout: Layout) -> dict[str, str]:
+    """The compression of each file, by its name without it."""
+    return {bare_name(name): name.removeprefix(bare_name(name)) for name in layout.files()}
 
 
 def _tell_manifest(layout: Layout, log: Log) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -46,16 +46,24 @@ class Log:
         return [change for _, change in both]
 
 
-def raw_lines(path: Path, name: str, log: Log) -> Iterator[tuple[int, bytes]]:
+def raw_lines(
+    path: Path, name: str, log: Log, within: Callable[[bytes], Sequence[bytes]] | None = None
+) -> Iterator[tuple[int, bytes]]:
     """The lines that are not blank, with their numbers, without line ends and byte-order mark.
+
+    Args:
+        path: the file.
+        name: the file, relative to its folder.
+        log: told of what is odd about its form.
+        within: the lines of a line that CR alone parts, none where it is one line; each has a number then.
 
     Raises:
         DataError: the file cannot be read to its end.
     """
-    line = b"\n"
+    line, more = b"\n", 0
     with open_bytes(path) as stream:
-        for number, line in enumerate(stream, 1):
-            text = line
+        for place, line in enumerate(stream, 1):
+            number, text = place + more, line
             if number == 1:
                 if line.startswith(_UTF16):
                     raise DataError("is UTF-16, not UTF-8", path=path, line=1, hint="save it as UTF-8")
@@ -67,7 +75,13 @@ def raw_lines(path: Path, name: str, log: Log) -> Iterator[tuple[int, bytes]]:
                 log.form("BK014", name, number, "CR LF made LF")
             text = text.removesuffix(b"\r")
             if text.strip():
-                yield number, text
+                parts = within(text) if within is not None and b"\r" in text else ()
+                if parts:
+                    log.form("BK059", name, number, f"{len(parts)} lines that end with CR alone parted")
+                    yield from enumerate(parts, number)
+                    more += len(parts) - 1
+                else:
+                    yield number, text
             else:
                 log.form("BK046", name, number, "blank line taken out")
     if not line.endswith(b"\n"):

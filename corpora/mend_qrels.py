@@ -5,12 +5,11 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Literal
 
 from beirkit.corpora.findings import Refused
 from beirkit.corpora.mend_log import CONTROL, Log, raw_lines
 from beirkit.corpora.mend_rules import Rules
-from beirkit.corpora.qrels_lines import QrelsParser
+from beirkit.corpora.qrels_lines import QrelsParser, UnclearFirstLine, lines_within
 from beirkit.corpora.records import Judgment
 
 
@@ -46,6 +45,8 @@ class QrelsMender:
         self._rules = rules
         self._log = log
         self._rows: dict[str, dict[str, tuple[int, int]]] = {}
+        self._parser = QrelsParser()
+        self._twins = (Twins(queries), Twins(documents))
         self._more: dict[tuple[str, str], list[tuple[int, int]]] = {}
 
     def plan(self) -> None:
@@ -54,10 +55,9 @@ class QrelsMender:
         Raises:
             DataError: the file cannot be read to its end.
         """
-        parser = self._read(QrelsParser())
-        if parser is None:
+        if not self._read():
             return
-        self._tell_form(parser)
+        self._tell_form(self._parser)
         for (query_id, doc_id), others in self._more.items():
             self._settle(query_id, doc_id, others)
         for query_id in list(self._rows):
@@ -77,33 +77,59 @@ class QrelsMender:
         )
         return (Judgment(query_id, doc_id, grade) for _, query_id, doc_id, grade in rows)
 
-    def _read(self, parser: QrelsParser) -> QrelsParser | None:
-        """Take in every line; None where the file cannot be understood without a rule."""
-        for number, line in raw_lines(self._path, self._name, self._log):
-            quoted, header = parser.quoted, parser.header
-            if parser.form is None and _lacks_grades(line):
+    def _read(self) -> bool:
+        """Take in every line; false where the file cannot be understood without a rule."""
+        for number, line in raw_lines(self._path, self._name, self._log, lines_within):
+            line = self._without_quotes(line, number)
+            if self._parser.form is None and _lacks_grades(line):
                 found = "has 2 columns: the relevance column is missing"
                 choice = self._rules.ask("missing-grades", self._name, number, found)
                 if choice is None:
-                    return None
-                parser = QrelsParser(default_relevance=int(choice))
+                    return False
+                self._parser = QrelsParser(default_relevance=int(choice))
+            quoted, header = self._parser.quoted, self._parser.header
             try:
-                judgment = parser.parse(line)
+                judgment = self._parsed(line, number)
             except Refused as refused:
-                judgment = self._mended(line, number, refused, parser)
+                judgment = self._mended(line, number, refused)
             if judgment is None:
-                if line.startswith(b"#") and parser.header is header:
+                if line.startswith(b"#") and self._parser.header is header:
                     self._log.form("BK049", self._name, number, "comment taken out")
                 continue
-            self._look_at_grade(line, number, judgment, parser)
-            if parser.quoted > quoted:
+            self._look_at_grade(line, number, judgment)
+            if self._parser.quoted > quoted:
                 judgment = self._unquoted(judgment, number)
             known = self._with_known_ids(judgment, number)
             if known is not None:
                 self._take(known, number)
-        return parser
+        return True
 
-    def _mended(self, line: bytes, number: int, refused: Refused, parser: QrelsParser) -> Judgment | None:
+    def _parsed(self, line: bytes, number: int) -> Judgment | None:
+        """The judgment of a line; whether a first line without the known names is a header is asked."""
+        first = self._parser.form is None
+        try:
+            judgment = self._parser.parse(line)
+        except UnclearFirstLine as unclear:
+            found = unclear.found
+        else:
+            if not first or self._parser.header is None or self._parser.header_known:
+                return judgment
+            found = f"the header is {' '.join(self._parser.header)!r}"
+        choice = self._rules.ask("unknown-header", self._name, number, found)
+        self._parser = QrelsParser(header=choice != "judgment")
+        return self._parser.parse(line)
+
+    def _without_quotes(self, line: bytes, number: int) -> bytes:
+        """A line whose every field stands in quotes without them, where that is the rule."""
+        fields = line.decode("utf-8", "surrogateescape").split("\t")
+        if len(fields) < 3 or not all(map(_is_quoted, fields)):
+            return line
+        if self._rules.ask("quoted-ids", self._name, number, "every field stands in quotes") != "strip":
+            return line
+        self._log.form("BK029", self._name, number, "quotes around every field taken off")
+        return "\t".join(map(_bare, fields)).encode("utf-8", "surrogateescape")
+
+    def _mended(self, line: bytes, number: int, refused: Refused) -> Judgment | None:
         """A judgment whose ids held control characters without them; None where the line goes."""
         if refused.code == "BK007" and "control character" in refused.found:
             choice = self._rules.ask("ids-with-control-characters", self._name, number, refused.found)
@@ -118,15 +144,15 @@ class QrelsMender:
                 "BK007", self._name, number, "", f"control characters taken out: {refused.found}"
             )
             try:
-                return parser.parse(line)
+                return self._parser.parse(line)
             except Refused as still:
                 refused = still
         if self._rules.ask("unreadable-judgments", self._name, number, refused.found):
             self._log.change(refused.code, self._name, number, "", f"line left out: {refused.found}")
         return None
 
-    def _look_at_grade(self, line: bytes, number: int, judgment: Judgment, parser: QrelsParser) -> None:
-        if parser.form == "pairs" or not parser.in_order:
+    def _look_at_grade(self, line: bytes, number: int, judgment: Judgment) -> None:
+        if self._parser.form == "pairs" or not self._parser.in_order:
             return
         grade = line.split()[-1].decode()
         if grade != str(judgment.relevance):
@@ -134,18 +160,22 @@ class QrelsMender:
             self._log.form(code, self._name, number, f"grade such as {such} written as a whole number")
 
     def _unquoted(self, judgment: Judgment, number: int) -> Judgment:
+        """A judgment without the quotes around its ids, where that is the rule; known ids keep them."""
+        bare = [_barest(judgment.query_id, self._queries), _barest(judgment.doc_id, self._documents)]
+        if bare == [judgment.query_id, judgment.doc_id]:
+            return judgment
         pair = f"{judgment.query_id}/{judgment.doc_id}"
         if self._rules.ask("quoted-ids", self._name, number, pair) != "strip":
             return judgment
         self._log.change("BK029", self._name, number, pair, "quotes taken off")
-        return Judgment(_bare(judgment.query_id), _bare(judgment.doc_id), judgment.relevance)
+        return Judgment(bare[0], bare[1], judgment.relevance)
 
     def _with_known_ids(self, judgment: Judgment, number: int) -> Judgment | None:
         """The judgment with its ids in the Unicode form that is there; None where it goes."""
         ids = [judgment.query_id, judgment.doc_id]
-        for place, there in enumerate((self._queries, self._documents)):
-            twin = _twin(ids[place], there)
-            if twin is None:
+        for place, twins in enumerate(self._twins):
+            there = twins.of(ids[place])
+            if not there:
                 continue
             pair = f"{judgment.query_id}/{judgment.doc_id}"
             choice = self._rules.ask("ids-in-another-form", self._name, number, ascii(ids[place]))
@@ -153,9 +183,9 @@ class QrelsMender:
                 done = "judgment left out: the id is there in another Unicode form only"
                 self._log.change("BK032", self._name, number, pair, done)
                 return None
-            if choice == "match":
-                self._log.change("BK032", self._name, number, pair, f"{ids[place]!a} is now {twin!a}")
-                ids[place] = twin
+            if choice == "match" and len(there) == 1:
+                self._log.change("BK032", self._name, number, pair, f"{ids[place]!a} is now {there[0]!a}")
+                ids[place] = there[0]
         return Judgment(ids[0], ids[1], judgment.relevance)
 
     def _take(self, judgment: Judgment, number: int) -> None:
@@ -179,8 +209,7 @@ class QrelsMender:
             self._log.form("BK021", self._name, 1, "columns put in BEIR's order")
         elif not parser.header_known:
             header = " ".join(parser.header or [])
-            if self._rules.ask("unknown-header", self._name, 1, f"the header is {header!r}"):
-                self._log.form("BK021", self._name, 1, f"header {header!r} replaced by BEIR's")
+            self._log.form("BK021", self._name, 1, f"header {header!r} replaced by BEIR's")
         elif parser.header not in (None, ["query-id", "corpus-id", "score"]):
             header = " ".join(parser.header or [])
             self._log.form("", self._name, 1, f"header {header!r} replaced by BEIR's")
@@ -257,18 +286,42 @@ def _lacks_grades(line: bytes) -> bool:
     return False
 
 
-def _twin(value: str, there: Collection[str]) -> str | None:
-    """The id that looks the same and is there, where this one is not."""
-    if value in there or value.isascii():
-        return None
-    forms: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
-    for form in forms:
-        twin = unicodedata.normalize(form, value)
-        if twin in there:
-            return twin
-    return None
+class Twins:
+    """Ids by their normal form, to find those that look like one that is not there.
+
+    Args:
+        ids: the ids that are there.
+    """
+
+    def __init__(self, ids: Collection[str]) -> None:
+        self._ids = ids
+        self._forms: dict[str, list[str]] | None = None
+
+    def of(self, value: str) -> list[str]:
+        """The ids that look the same; none where the id itself is there."""
+        if value in self._ids:
+            return []
+        if self._forms is None:  # made when the first id is met that is not there
+            self._forms = {}
+            for each in sorted(each for each in self._ids if not each.isascii()):
+                self._forms.setdefault(unicodedata.normalize("NFC", each), []).append(each)
+        form = unicodedata.normalize("NFC", value)
+        plain = [form] if form.isascii() and form in self._ids else []
+        return plain + self._forms.get(form, [])
+
+
+def _is_quoted(value: str) -> bool:
+    """Whether a field stands in quotes, those inside it doubled."""
+    return len(value) > 2 and value[0] == value[-1] == '"' and '"' not in value[1:-1].replace('""', "")
 
 
 def _bare(value: str) -> str:
-    """An id without the quotes around it; quotes around nothing stay."""
-    return value[1:-1] if len(value) > 2 and value[0] == value[-1] == '"' else value
+    """A field without the quotes around it, and with single ones inside; quotes around nothing stay."""
+    return value[1:-1].replace('""', '"') if _is_quoted(value) else value
+
+
+def _barest(value: str, there: Collection[str]) -> str:
+    """An id without quotes around it, down to the first form that is there: quotes of an id belong to it."""
+    while value not in there and (bare := _bare(value)) != value:
+        value = bare
+    return value

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import msgspec
 
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.findings import Refused
-from beirkit.corpora.json_keys import convert_hint, ends_in_cr, is_wrapped, other_id_key, repeated_key
+from beirkit.corpora.json_keys import convert_hint, ends_in_cr, other_id_key, repeated_key
 from beirkit.corpora.jsonl import parse_document, parse_query, records_on
-from beirkit.corpora.mend_log import CONTROL, Log, raw_lines
+from beirkit.corpora.mend_lines import line_of, odd_forms, without_controls_in_id
+from beirkit.corpora.mend_log import Log, raw_lines
 from beirkit.corpora.mend_rules import Rules
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.unique import record_id
@@ -28,7 +28,8 @@ _TEXT_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 class RecordMender(Generic[RecordT]):
     """One file of records, and what becomes of each of them.
 
-    :meth:`plan` reads the file and settles everything; :meth:`records` then starts a pass over what stays.
+    :meth:`plan` reads the file and settles everything; :meth:`records` then starts a pass over what stays,
+    and :meth:`encode` gives the lines of what it handed out: those that need no change byte for byte.
 
     Args:
         path: the file.
@@ -39,14 +40,13 @@ class RecordMender(Generic[RecordT]):
 
     Attributes:
         ids: the ids that stay, once the plan is made.
-        escaped: whether the file escapes everything beyond ASCII.
     """
 
     def __init__(
         self, path: Path, parse: Callable[[bytes], RecordT], kind: str, rules: Rules, log: Log
     ) -> None:
         self.ids: set[str] = set()
-        self.escaped = False
+        self._handed_out: dict[str, bytes] = {}
         self._path = path
         self._parse: Callable[[bytes], RecordT] = parse
         self._kind = kind
@@ -64,7 +64,7 @@ class RecordMender(Generic[RecordT]):
             DataError: the file cannot be read to its end, or none of its records would stay.
         """
         again: set[str] = set()
-        for _, record in self._pass(self._log, self._rules, first=True):
+        for _, record, _ in self._pass(self._log, self._rules, first=True):
             key = record_id(record)
             if key in self.ids:
                 again.add(key)
@@ -75,25 +75,27 @@ class RecordMender(Generic[RecordT]):
 
     def records(self) -> Iterator[RecordT]:
         """What stays, in the order of the file."""
-        for ordinal, (_, record) in enumerate(self._pass(Log(), self._rules.again())):
+        self._handed_out.clear()
+        for ordinal, (_, record, line) in enumerate(self._pass(Log(), self._rules.again())):
             if ordinal not in self._skip:
+                self._handed_out[record_id(record)] = line
                 yield record
 
-    def _pass(self, log: Log, rules: Rules, *, first: bool = False) -> Iterator[tuple[int, RecordT]]:
-        """Every record that is not left out for itself, with its line; the first pass also looks at form."""
-        plain, escapes = True, False
-        for number, line in raw_lines(self._path, self._path.name, log):
-            if first:
-                plain = plain and line.isascii()
-                escapes = escapes or b"\\u" in line
-            self._lines += first
-            for record in self._on(line, number, log, rules, first):
-                yield number, record
-        if first:
-            self.escaped = plain and escapes
+    def encode(self, records: Sequence[Document] | Sequence[Query]) -> bytes:
+        """The lines of records that :meth:`records` handed out, each once."""
+        return b"".join([self._handed_out.pop(record_id(record)) + b"\n" for record in records])
 
-    def _on(self, line: bytes, number: int, log: Log, rules: Rules, first: bool) -> Iterator[RecordT]:
-        """The records of one line: one, none, or several where it holds several."""
+    def _pass(self, log: Log, rules: Rules, *, first: bool = False) -> Iterator[tuple[int, RecordT, bytes]]:
+        """Every record that is not left out for itself, with its number and the line it becomes."""
+        for number, line in raw_lines(self._path, self._path.name, log):
+            self._lines += first
+            for record, new in self._on(line, number, log, rules, first):
+                yield number, record, new
+
+    def _on(
+        self, line: bytes, number: int, log: Log, rules: Rules, first: bool
+    ) -> Iterator[tuple[RecordT, bytes]]:
+        """The records of one line with the lines they become: one, none, or several."""
         try:
             record = self._parse(line)
         except Refused as refused:
@@ -115,18 +117,19 @@ class RecordMender(Generic[RecordT]):
             mended = self._with_another_id(line, number, refused, log, rules)
             if mended is None:
                 return
-            record = mended
+            record, line = mended
         twice = repeated_key(line)
         if twice:
             found = f"holds the key {twice!r} twice"
             if rules.ask("unreadable-records", self._path.name, number, found):
                 log.change("BK045", self._path.name, number, "", f"line left out: it {found}")
             return
-        if first:
-            self._tell_form(line, number, log)
-        record = self._without_control_characters(record, number, log, rules)
-        if not self._is_left_out_empty(record, number, log, rules):
-            yield record
+        forms = odd_forms(line, self._kind)
+        for code, done in forms:
+            log.form(code, self._path.name, number, done)
+        stripped = self._without_control_characters(record, number, log, rules)
+        if not self._is_left_out_empty(stripped, number, log, rules):
+            yield stripped, line_of(stripped, line) if forms or stripped is not record else line
 
     def _require_records(self) -> None:
         """Refuse to leave nothing of a file that held something."""
@@ -146,10 +149,10 @@ class RecordMender(Generic[RecordT]):
 
     def _with_another_id(
         self, line: bytes, number: int, refused: Refused, log: Log, rules: Rules
-    ) -> RecordT | None:
-        """A record whose id held control characters without them; None where the record goes."""
+    ) -> tuple[RecordT, bytes] | None:
+        """A record whose id held control characters, and its line, without them; None where it goes."""
         name = self._path.name
-        stripped = _strip_id(line) if refused.code == "BK007" else None
+        stripped = without_controls_in_id(line) if refused.code == "BK007" else None
         if stripped is None:
             if rules.ask("unreadable-records", name, number, refused.found):
                 log.change(refused.code, name, number, "", f"line left out: it {refused.found}")
@@ -162,32 +165,11 @@ class RecordMender(Generic[RecordT]):
             return None
         log.change("BK007", name, number, old, f"control characters taken out of the id: {new!r}")
         try:
-            mended: RecordT = self._parse(text)
-            return mended
+            return self._parse(text), text
         except Refused as still:
             if rules.ask("unreadable-records", name, number, still.found):
                 log.change(still.code, name, number, new, f"line left out: it {still.found}")
             return None
-
-    def _tell_form(self, line: bytes, number: int, log: Log) -> None:
-        """Count what the reader takes as it is meant and a writer writes in another form."""
-        fields: Any = msgspec.json.decode(line)
-        name = self._path.name
-        if not isinstance(fields["_id"], str):
-            log.form("BK042", name, number, "id written as a string, not a number")
-        if self._kind == "document":
-            for key in ("title", "text"):
-                if key in fields and fields[key] is None:
-                    log.form("BK012", name, number, f"{key} written as an empty string, not null")
-            if "title" not in fields:
-                log.form("BK041", name, number, "empty title written where there was none")
-        if "metadata" in fields and fields["metadata"] is None:
-            log.form("", name, number, "metadata written as an empty object, not null")
-        elif is_wrapped(fields):
-            log.form("BK058", name, number, "metadata that is no object put into one")
-        known = {"_id", "text", "metadata", *(["title"] if self._kind == "document" else [])}
-        if fields.keys() - known:
-            log.form("", name, number, "keys of the record moved into its metadata")
 
     def _without_control_characters(self, record: RecordT, number: int, log: Log, rules: Rules) -> RecordT:
         fields = {name: getattr(record, name) for name in ("title", "text") if hasattr(record, name)}
@@ -217,17 +199,17 @@ class RecordMender(Generic[RecordT]):
     def _settle(self, again: set[str]) -> None:
         """Decide which records stay of those whose id comes more than once."""
         found: dict[str, list[tuple[int, int, RecordT]]] = {}
-        for ordinal, (number, record) in enumerate(self._pass(Log(), self._rules.again())):
+        for ordinal, (number, record, _) in enumerate(self._pass(Log(), self._rules.again())):
             if record_id(record) in again:
                 found.setdefault(record_id(record), []).append((ordinal, number, record))
         for key, copies in found.items():
             contents = [_content(record) for _, _, record in copies]
             choice: str | None = "first"
             if any(content != contents[0] for content in contents):
-                lines = ", ".join(str(number) for _, number, _ in copies)
-                choice = self._rules.ask(
-                    f"duplicate-{self._many}", self._path.name, copies[-1][1], f"{key!r} on lines {lines}"
-                )
+                told = f"{key!r} on lines {', '.join(str(number) for _, number, _ in copies)}"
+                if len({content[:2] for content in contents}) == 1:
+                    told += ", with different metadata"
+                choice = self._rules.ask(f"duplicate-{self._many}", self._path.name, copies[-1][1], told)
                 if choice is None:
                     continue
             kept = 0 if choice == "first" else len(copies) - 1 if choice == "last" else None
@@ -237,12 +219,13 @@ class RecordMender(Generic[RecordT]):
                 if place == kept:
                     continue
                 self._skip.add(ordinal)
+                code = "BK009" if len({content[:2] for content in contents}) == 1 else "BK006"
                 if kept is None:
-                    code, done = "BK006", f"{self._kind} left out: its id stands for different texts"
+                    done = f"{self._kind} left out: its id stands for different {_differing(code)}"
                 elif contents[place] == contents[kept]:
                     code, done = "BK009", f"copy of line {copies[kept][1]} left out"
                 else:
-                    code, done = "BK006", f"{self._kind} left out: the one on line {copies[kept][1]} stays"
+                    done = f"{self._kind} left out: the one on line {copies[kept][1]} stays"
                 self._log.change(code, self._path.name, number, key, done)
 
 
@@ -256,9 +239,14 @@ def query_mender(path: Path, rules: Rules, log: Log) -> RecordMender[Query]:
     return RecordMender(path, parse_query, "query", rules, log)
 
 
-def _content(record: Document | Query) -> tuple[str, str]:
-    """What tells copies from contradictions; metadata may differ."""
-    return (record.title if isinstance(record, Document) else "", record.text)
+def _content(record: Document | Query) -> tuple[str, str, bytes]:
+    """What tells copies from contradictions."""
+    title = record.title if isinstance(record, Document) else ""
+    return title, record.text, msgspec.json.encode(record.metadata, order="deterministic")
+
+
+def _differing(code: str) -> str:
+    return "metadata" if code == "BK009" else "texts"
 
 
 def _is_utf8(line: bytes) -> bool:
@@ -267,13 +255,3 @@ def _is_utf8(line: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _strip_id(line: bytes) -> tuple[str, str, bytes] | None:
-    """The id of a line, the id without control characters, and the line with that; None: there are none."""
-    fields: Any = msgspec.json.decode(line)
-    old = fields["_id"]
-    new = CONTROL.sub("", old)
-    if new == old:
-        return None
-    return old, new, json.dumps({**fields, "_id": new}, ensure_ascii=False).encode("utf-8", "surrogatepass")

@@ -53,15 +53,18 @@ RULES: dict[str, Rule] = {
     ),
     "empty-documents": Rule(("BK010",), "a document has neither title nor text", _KEEP_OR_DROP),
     "empty-queries": Rule(("BK011",), "a query has no text", _KEEP_OR_DROP),
-    "duplicate-documents": Rule(("BK006",), "one id stands for different documents", _ONE_OF_THEM),
-    "duplicate-queries": Rule(("BK006",), "one id stands for different queries", _ONE_OF_THEM),
+    "duplicate-documents": Rule(("BK006", "BK009"), "one id stands for different documents", _ONE_OF_THEM),
+    "duplicate-queries": Rule(("BK006", "BK009"), "one id stands for different queries", _ONE_OF_THEM),
     "missing-grades": Rule(
         ("BK022",), "a qrels file has no column of grades", {"1": "every pair in it is relevant"}
     ),
     "unknown-header": Rule(
-        ("BK021",),
-        "a qrels header has unknown names",
-        {"beir-order": "its columns are query, document and grade in this order"},
+        ("BK021", "BK023"),
+        "a qrels header has unknown names, or is a judgment with a damaged grade",
+        {
+            "beir-order": "its columns are query, document and grade in this order",
+            "judgment": "it is a judgment, whose grade cannot be read",
+        },
     ),
     "unreadable-judgments": Rule(("BK007", "BK008", "BK022", "BK023"), "a line is no judgment", _DROP),
     "quoted-ids": Rule(

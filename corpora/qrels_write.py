@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Literal, get_args
 
+from beirkit.corpora.compressed import SUFFIXES, bare_name
 from beirkit.corpora.errors import DataError, UsageError, nearest
 from beirkit.corpora.files import atomic_open
 from beirkit.corpora.ids import has_white_space, id_problem
@@ -48,7 +49,7 @@ def form_of(path: Path | str) -> QrelsForm:
 
 
 def write_qrels(path: Path | str, judgments: Iterable[Judgment], form: str | None = None) -> None:
-    """Write judgments; the file appears whole or not at all, ``.gz`` compresses.
+    """Write judgments; the file appears whole or not at all, ``.gz``, ``.bz2`` and ``.zst`` compress.
 
     Every form is read back equal by :func:`beirkit.corpora.qrels.read_qrels`:
 
@@ -79,8 +80,9 @@ def write_qrels(path: Path | str, judgments: Iterable[Judgment], form: str | Non
             hint=f"let the name end in {wanted}",
         )
     if chosen == "parquet":
-        if Path(path).suffix == ".gz":
-            raise UsageError("Parquet is compressed by itself", path=path, hint="leave .gz out")
+        suffix = Path(path).suffix
+        if suffix in SUFFIXES:
+            raise UsageError("Parquet is compressed by itself", path=path, hint=f"leave {suffix} out")
         from beirkit.corpora.qrels_parquet import write_parquet
 
         write_parquet(path, _checked(judgments))
@@ -174,4 +176,4 @@ def _ranx(judgments: Iterable[Judgment]) -> Iterator[str]:
 
 
 def _ending(path: Path | str) -> str:
-    return Path(Path(path).name.removesuffix(".gz")).suffix
+    return Path(bare_name(Path(path).name)).suffix

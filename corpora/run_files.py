@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from beirkit.corpora.compressed import bare_name
-from beirkit.corpora.errors import DataError
+from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.files import atomic_open, byte_lines, open_bytes
 from beirkit.corpora.ids import has_white_space, id_problem
 from beirkit.corpora.json_table import read_table
@@ -87,13 +87,21 @@ def write_run(run: Run, path: Path | str) -> None:
     float32 run ranks the same after reading, compared as float32 or as float64.
 
     Raises:
+        UsageError: the name is one of a form that is read and not written, ``.json`` or ``.parquet``.
         DataError: a score is not finite, an id is one that no reader takes (empty, with a control character,
             not Unicode), or the form is TREC and an id holds white space.
         WriteError: the system refused the file.
     """
     path = Path(path)
     run.require_finite()
-    json_form = path.name.removesuffix(".gz").endswith(".jsonl")
+    name = bare_name(path.name)
+    json_form = name.endswith(".jsonl")
+    if name.endswith((".json", ".parquet")):
+        raise UsageError(
+            "readers would not take a file of this name for what is written",
+            path=path,
+            hint="let the name end in .trec or .jsonl, perhaps with .gz",
+        )
     _require_fit(run, path, json_form=json_form)
     ranked = run.ordered()
     lines = _json_lines(ranked) if json_form else _trec_lines(ranked)

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import re
 import secrets
 import shutil
+import sys
 from collections.abc import Callable, Iterator, Set
 from contextlib import contextmanager
 from pathlib import Path
 
 from beirkit.corpora.errors import DataError, UsageError, WriteError
+from beirkit.corpora.notices import warn
 
 
 @contextmanager
 def whole_folder(path: Path | str, *, overwrite: bool, written: Callable[[Path], Set[str]]) -> Iterator[Path]:
     """A folder to fill beside its place; it is renamed into it when the block ends well, else removed.
+
+    A place that is a link stays one: the folder it leads to is written.
 
     Args:
         path: the place.
@@ -25,9 +31,9 @@ def whole_folder(path: Path | str, *, overwrite: bool, written: Callable[[Path],
         UsageError: something stands at ``path`` that may not be replaced.
         WriteError: the system refused to write; nothing is left.
     """
-    target = Path(path)
-    _require_room(target, overwrite, written)
-    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    target = place_for(path, overwrite=overwrite, written=written)
+    _tell_left_over(target)
+    part = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
         try:
             part.mkdir(parents=True)
@@ -39,6 +45,46 @@ def whole_folder(path: Path | str, *, overwrite: bool, written: Callable[[Path],
         raise WriteError(error.found, path=target, hint="the folder was not made") from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
+
+
+def place_for(path: Path | str, *, overwrite: bool, written: Callable[[Path], Set[str]]) -> Path:
+    """The place of a folder that may be written; see :func:`whole_folder`.
+
+    Raises:
+        UsageError: something stands there that may not be replaced.
+        WriteError: it is a link that leads to itself.
+    """
+    target = Path(path)
+    if target.is_symlink():
+        try:
+            target = target.resolve()
+        except (OSError, RuntimeError) as error:  # RuntimeError: Python 3.11's word for such a link
+            raise WriteError("is a link that leads to itself", path=path, hint="name another") from error
+    _require_room(target, overwrite, written)
+    return target
+
+
+def _tell_left_over(target: Path) -> None:
+    """Tell of the folders that runs left which were killed; another machine's runs may be alive."""
+    pattern = re.compile(rf"\.{re.escape(target.name)}\.(\d+)-[0-9a-f]{{8}}\.(part|old)")
+    for path in sorted(target.parent.iterdir()) if target.parent.is_dir() else ():
+        match = pattern.fullmatch(path.name)
+        if match and not _runs(int(match[1])):
+            what = "unfinished" if match[2] == "part" else "what stood here before"
+            warn(f"{path}: {what}, left by a run that was killed; remove it if nothing writes there")
+
+
+def _runs(process: int) -> bool:
+    """Whether there is such a process, as far as that can be known."""
+    if sys.platform == "win32":  # where signal 0 is no question
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _require_room(target: Path, overwrite: bool, written: Callable[[Path], Set[str]]) -> None:
@@ -71,7 +117,7 @@ def _require_room(target: Path, overwrite: bool, written: Callable[[Path], Set[s
 
 def _move(part: Path, target: Path) -> None:
     """Rename the finished folder into its place; what beirkit wrote there before steps aside first."""
-    old = target.with_name(f".{target.name}.{secrets.token_hex(4)}.old")
+    old = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.old")
     try:
         if target.exists() and any(target.iterdir()):
             target.rename(old)

@@ -25,6 +25,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --fix: replace a folder that beirkit wrote to OUT before",
     )
     group.add_argument(
+        "--force",
+        action="store_true",
+        help="with --overwrite: replace it also where somebody has changed its files since",
+    )
+    group.add_argument(
         "--rule",
         dest="rules",
         action="append",
@@ -52,6 +57,7 @@ def mend(args: argparse.Namespace, folder: Path) -> list[dict[str, Any]] | None:
             args.fix,
             parse_rules(args.rules),
             overwrite=args.overwrite,
+            force=args.force,
             progress=progress_for(args),
         )
     except RulesNeededError as error:
@@ -102,6 +108,8 @@ def refuse_without_fix(args: argparse.Namespace) -> None:
     """
     from beirkit.corpora.errors import UsageError
 
+    if args.force and not args.overwrite:
+        raise UsageError("--force is for --overwrite", hint="add --fix OUT --overwrite")
     if args.fix is not None:
         return
     for option, given in {"--rule": args.rules, "--overwrite": args.overwrite}.items():

@@ -152,11 +152,16 @@ def test_two_forms_of_one_file_are_refused(tmp_path: Path) -> None:
         open_folder(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["a.jsonl.bz2", "a.jsonl.zst"])
-def test_only_gzip_is_written(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UsageError, match=r"end the name in \.gz"), atomic_open(tmp_path / name):
-        pass
-    assert not list(tmp_path.iterdir())
+@pytest.mark.parametrize("suffix", NAMES)
+def test_what_is_written_is_compressed_as_its_name_says(tmp_path: Path, suffix: str) -> None:
+    for name in ("a.jsonl", "b.jsonl"):
+        with atomic_open(tmp_path / f"{name}{suffix}") as out:
+            out.writelines("a line\n" for _ in range(1000))
+    data = (tmp_path / f"a.jsonl{suffix}").read_bytes()
+    assert data == (tmp_path / f"b.jsonl{suffix}").read_bytes()
+    assert len(data) < 500
+    with open_bytes(tmp_path / f"a.jsonl{suffix}") as stream:
+        assert stream.read() == b"a line\n" * 1000
 
 
 def test_bare_names() -> None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import os
 from pathlib import Path
 
 import pytest
+import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from beirkit.corpora.check import check_folder
 from beirkit.corpora.collection import Change
-from beirkit.corpora.errors import BeirkitError, DataError, UsageError
+from beirkit.corpora.errors import BeirkitError, DataError, UsageError, WriteError
 from beirkit.corpora.findings import CODES
 from beirkit.corpora.folder import folder_content_ids, open_folder
-from beirkit.corpora.manifest import read_manifest, verify_manifest
+from beirkit.corpora.manifest import content_ids, read_manifest, verify_manifest
 from beirkit.corpora.mend import mend_folder
 from beirkit.corpora.mend_rules import RULES, RulesNeededError, parse_rules
 from beirkit.corpora.records import Document, Judgment
@@ -342,6 +346,213 @@ def test_escapes_and_compression_stay(tmp_path: Path) -> None:
     folder = made(tmp_path / "raw", corpus=CORPUS.replace('"text": "a"', '"text": "\u00e4"'))
     mend_folder(folder, tmp_path / "plain")
     assert "\u00e4".encode() in (tmp_path / "plain" / "corpus.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"_id":"d1","title":"","text":"\\u0041\\u0009\\ud83d\\ude00","metadata":{"a":1.10,"b":1e5,"c":0.1000000000000000055511}}',
+        '{ "text": "x" , "title": "\u00e4\\u000b", "_id": "d1" }',
+    ],
+)
+def test_a_line_that_needs_no_change_stays_byte_for_byte(line: str, tmp_path: Path) -> None:
+    lines = [line, '{"_id": "d2", "title": "\u00e4", "text": "b"}', '{"_id": "d3", "text": "\\u00e4"}']
+    folder = made(tmp_path, corpus="".join(f"{each}\n" for each in lines))
+    mend_folder(folder, tmp_path / "out")
+    written = (tmp_path / "out" / "corpus.jsonl").read_text(encoding="utf-8").splitlines()
+    assert written == [*lines[:2], '{"_id": "d3", "title": "", "text": "\\u00e4", "metadata": {}}']
+    mend_folder(tmp_path / "out", tmp_path / "again")
+    assert data(tmp_path / "again")["corpus.jsonl"] == data(tmp_path / "out")["corpus.jsonl"]
+    assert data(tmp_path / "out")["queries.jsonl"] == QUERIES.encode()
+
+
+@pytest.mark.parametrize(
+    ("line", "becomes"),
+    [
+        (
+            '{"_id":7,"text":"a","url":"\\u00e4","n":1.10,'
+            '"metadata":{"n": 1e5, "long": 0.1000000000000000055511}}',
+            '{"_id": "7", "title": "", "text": "a", "metadata": '
+            '{"n": 1e5, "long": 0.1000000000000000055511, "url": "\\u00e4", "n_": 1.10}}',
+        ),
+        (
+            '{"_id":"d\\u0001","title":null,"text":"\\u00e4","metadata":[1.10, 2]}',
+            '{"_id": "d", "title": "", "text": "\\u00e4", "metadata": {"metadata": [1.10, 2]}}',
+        ),
+        (
+            '{"_id":"d\\u0001","title":"t","text":"b","metadata":{"n":1.10}}',
+            '{"_id": "d", "title": "t", "text": "b", "metadata": {"n":1.10}}',
+        ),
+        (
+            '{"_id":"d","title":"\u00e4\\u0001","text":"b","metadata":{"n":1.10}}',
+            '{"_id": "d", "title": "\u00e4", "text": "b", "metadata": {"n": 1.10}}',
+        ),
+    ],
+)
+def test_numbers_and_escapes_of_a_record_that_is_written_anew_stay(
+    line: str, becomes: str, tmp_path: Path
+) -> None:
+    folder = made(tmp_path, corpus=f"{CORPUS}{line}\n")
+    mend_folder(folder, tmp_path / "out", {**STRICT, "ids-with-control-characters": "strip"})
+    corpus = (tmp_path / "out" / "corpus.jsonl").read_text(encoding="utf-8").splitlines()
+    assert corpus[-1] == becomes
+    documents = list(open_folder(tmp_path / "out").documents())
+    assert folder_content_ids(tmp_path / "out") == content_ids(open_folder(tmp_path / "out"))
+    assert len(documents) == 3
+
+
+def test_every_file_keeps_its_compression(tmp_path: Path) -> None:
+    folder = made(tmp_path, corpus=CORPUS + CORPUS)
+    (folder / "qrels" / "dev.tsv").write_text(QRELS)
+    for name, suffix, pack in (
+        ("queries.jsonl", ".bz2", bz2.compress),
+        ("qrels/test.tsv", ".zst", zstandard.compress),
+        ("qrels/dev.tsv", ".gz", gzip.compress),
+    ):
+        path = folder / name
+        path.with_name(f"{path.name}{suffix}").write_bytes(pack(path.read_bytes()))
+        path.unlink()
+    mend_folder(folder, tmp_path / "out")
+    names = ["corpus.jsonl", "manifest.json", "qrels/dev.tsv.gz", "qrels/test.tsv.zst", "queries.jsonl.bz2"]
+    assert list(data(tmp_path / "out")) == names
+    assert verify_manifest(tmp_path / "out") == []
+    assert folder_content_ids(tmp_path / "out") == folder_content_ids(made(tmp_path / "plain")) | {
+        "qrels/dev": folder_content_ids(tmp_path / "out")["qrels/test"]
+    }
+
+
+def test_records_that_differ_in_metadata_are_no_copies(tmp_path: Path) -> None:
+    more = CORPUS.splitlines(True)[0].replace("{}", '{"year": 1901}')
+    folder = made(tmp_path, corpus=CORPUS + more)
+    [finding] = check_folder(folder)
+    assert (finding.code, finding.found) == ("BK009", "id 'd1' is repeated with other metadata, as on line 1")
+    with pytest.raises(RulesNeededError) as caught:
+        mend_folder(folder, tmp_path / "out")
+    [needed] = caught.value.needed
+    assert (needed.rule, needed.count) == ("duplicate-documents", 1)
+    assert needed.example == "corpus.jsonl:3: 'd1' on lines 1, 3, with different metadata"
+    report = mend_folder(folder, tmp_path / "out", {"duplicate-documents": "last"})
+    assert [(each.code, each.line, each.done) for each in report.changes] == [
+        ("BK009", 1, "document left out: the one on line 3 stays")
+    ]
+    assert [one.metadata for one in open_folder(tmp_path / "out").documents()] == [{}, {"year": 1901}]
+
+
+def test_repeated_keys_at_any_depth_are_asked(tmp_path: Path) -> None:
+    folder = made(
+        tmp_path, corpus=CORPUS + '{"_id": "d3", "title": "", "text": "c", "m": [{"a": 1, "a": 2}]}\n'
+    )
+    with pytest.raises(RulesNeededError, match="unreadable-records=drop"):
+        mend_folder(folder, tmp_path / "out")
+    report = mend_folder(folder, tmp_path / "out", {"unreadable-records": "drop"})
+    assert [(each.code, each.line) for each in report.changes] == [("BK045", 3)]
+
+
+@pytest.mark.parametrize("choice", ["beir-order", "judgment"])
+def test_a_first_line_that_may_be_a_judgment_is_asked(choice: str, tmp_path: Path) -> None:
+    folder = made(tmp_path, qrels="q2\td2\t1,0\nq1\td1\t1\n")
+    with pytest.raises(RulesNeededError) as caught:
+        mend_folder(folder, tmp_path / "out")
+    assert [each.rule for each in caught.value.needed] == ["unknown-header"]
+    rules = {"unknown-header": choice, "unreadable-judgments": "drop"}
+    if choice == "judgment":
+        with pytest.raises(RulesNeededError, match="unreadable-judgments"):
+            mend_folder(folder, tmp_path / "out", {"unknown-header": choice})
+    report = mend_folder(folder, tmp_path / "out", rules)
+    assert [each.code for each in report.changes] == {
+        "beir-order": ["BK021"],
+        "judgment": ["BK020", "BK023"],
+    }[choice]
+    assert open_folder(tmp_path / "out").qrels("test") == {"q1": {"d1": 1}}
+
+
+def test_judgments_that_cr_alone_parts_are_parted(tmp_path: Path) -> None:
+    folder = made(tmp_path, qrels=(HEADER + "q2\td2\t1\nq1\td1\t1\nq2\td1\t0\n").replace("\n", "\r"))
+    report = mend_folder(folder, tmp_path / "out")
+    assert [(each.code, each.line) for each in report.changes] == [("", None), ("BK059", 1)]
+    assert data(tmp_path / "out")["qrels/test.tsv"] == (HEADER + "q2\td2\t1\nq1\td1\t1\nq2\td1\t0\n").encode()
+
+
+def test_quotes_are_taken_off_as_tables_have_them(tmp_path: Path) -> None:
+    corpus = (
+        CORPUS
+        + '{"_id": "a \\"b\\"", "title": "", "text": "c"}\n{"_id": "\\"k\\"", "title": "", "text": "k"}\n'
+    )
+    qrels = HEADER + 'q1\t"a ""b"""\t1\nq1\t"k"\t1\n"q2"\t"""k"""\t1\nq2\t"d1"\t1\n'
+    folder = made(tmp_path, corpus=corpus, qrels=qrels)
+    mend_folder(folder, tmp_path / "out", {"quoted-ids": "strip"})
+    judged = {"q1": {'a "b"': 1, '"k"': 1}, "q2": {'"k"': 1, "d1": 1}}
+    assert open_folder(tmp_path / "out").qrels("test") == judged
+    report = mend_folder(tmp_path / "out", tmp_path / "again", {"quoted-ids": "strip"})
+    assert report.changes == []
+
+
+def test_a_table_wholly_in_quotes_is_stripped(tmp_path: Path) -> None:
+    quoted = "".join(
+        "\t".join(f'"{field}"' for field in line.split("\t")) + "\n" for line in QRELS.splitlines()
+    )
+    folder = made(tmp_path, qrels=quoted)
+    assert {finding.code for finding in check_folder(folder)} == {"BK023"}
+    with pytest.raises(RulesNeededError) as caught:
+        mend_folder(folder, tmp_path / "out")
+    assert "quoted-ids" in [each.rule for each in caught.value.needed]
+    mend_folder(folder, tmp_path / "out", {"quoted-ids": "strip"})
+    assert data(tmp_path / "out")["qrels/test.tsv"] == QRELS.encode()
+
+
+def test_of_two_ids_that_look_the_same_none_is_chosen(tmp_path: Path) -> None:
+    corpus = CORPUS.replace("d1", "\u1e9b\u0323").replace("d2", "\u017f\u0323\u0307")
+    folder = made(tmp_path, corpus=corpus, qrels=HEADER + "q1\t\u017f\u0307\u0323\t1\nq2\t\u1e9b\u0323\t1\n")
+    with pytest.raises(RulesNeededError) as caught:
+        mend_folder(folder, tmp_path / "out", {"ids-in-another-form": "match"})
+    assert [each.rule for each in caught.value.needed] == ["orphan-judgments"]
+
+
+def test_nothing_is_written_over_the_source(tmp_path: Path) -> None:
+    folder = made(tmp_path)
+    mend_folder(folder, tmp_path / "out")
+    before = data(tmp_path / "out")
+    for link in (Path.symlink_to, Path.hardlink_to):
+        (folder / "corpus.jsonl").unlink()
+        link(folder / "corpus.jsonl", tmp_path / "out" / "corpus.jsonl")
+        with pytest.raises(UsageError, match=r"holds the file that .*corpus\.jsonl is a link to"):
+            mend_folder(folder, tmp_path / "out", overwrite=True, force=True)
+    assert data(tmp_path / "out") == before
+
+
+def test_a_copy_that_was_changed_is_replaced_only_by_force(tmp_path: Path) -> None:
+    folder = made(tmp_path)
+    mend_folder(folder, tmp_path / "out")
+    mend_folder(folder, tmp_path / "out", overwrite=True)
+    with (tmp_path / "out" / "queries.jsonl").open("a") as out:
+        out.write('{"_id": "mine", "text": "by hand"}\n')
+    with pytest.raises(UsageError, match=r"was changed since beirkit wrote it: queries\.jsonl has .*--force"):
+        mend_folder(folder, tmp_path / "out", overwrite=True)
+    mend_folder(folder, tmp_path / "out", overwrite=True, force=True)
+    assert verify_manifest(tmp_path / "out") == []
+
+
+def test_a_link_stays_and_is_written_through(tmp_path: Path) -> None:
+    folder = made(tmp_path)
+    (tmp_path / "link").symlink_to(tmp_path / "far")
+    for _ in range(2):
+        mend_folder(folder, tmp_path / "link", overwrite=True)
+        assert (tmp_path / "link").is_symlink()
+        assert (tmp_path / "far" / "corpus.jsonl").is_file()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["far", "link", "source"]
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(WriteError, match="is a link that leads to itself"):
+        mend_folder(folder, tmp_path / "loop")
+
+
+def test_what_killed_runs_left_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    folder = made(tmp_path)
+    (tmp_path / f".out.{2**22 + 1}-0123abcd.part").mkdir()  # beyond the numbers that processes have
+    (tmp_path / f".out.{os.getpid()}-0123abcd.part").mkdir()
+    mend_folder(folder, tmp_path / "out")
+    assert [record.getMessage().split(":")[0] for record in caplog.records] == [
+        str(tmp_path / f".out.{2**22 + 1}-0123abcd.part")
+    ]
 
 
 def test_the_manifest_tells_rules_and_inputs(tmp_path: Path) -> None:
