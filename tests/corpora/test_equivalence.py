@@ -23,7 +23,7 @@ from beirkit.corpora.supporting import Task
 from beirkit.corpora.urls import document_url
 
 _WORDS = random.Random(7).choices([f"word{n}" for n in range(900)], k=600)
-LEAD = " ".join(_WORDS)[:4000]
+LEAD = " ".join(_WORDS)[:1500]
 
 
 def page(url: str = "https://en.wikipedia.org/wiki/Blue_Gate", **fields: str) -> Page:
@@ -73,7 +73,7 @@ def test_the_denominator_is_a_parameter() -> None:
 
 def test_frequent_characters_are_not_junk() -> None:
     """difflib's own default drops them from 200 characters on, and with them most of the match."""
-    changed = " ".join("changed" if n % 10 == 0 else word for n, word in enumerate(_WORDS))[:4000]
+    changed = " ".join("changed" if n % 10 == 0 else word for n, word in enumerate(_WORDS))[:1500]
     ours, theirs = normalised(LEAD), normalised(changed)
     found = matching_share(ours, theirs, EquivalenceRule())
     blocks = difflib.SequenceMatcher(None, ours, theirs).get_matching_blocks()
