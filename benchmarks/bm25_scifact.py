@@ -116,6 +116,7 @@ bench = Bench(
     peers=(
         Peer("bm25s numpy", bm25s_numpy, "bm25s"),
         Peer("beirkit bm25", ours("bm25")),
+        Peer("beirkit bm25-lucene", ours("bm25-lucene")),
         Peer("rank-bm25", ours("rank-bm25:k1=0.9,b=0.4"), "rank-bm25"),
     ),
     make=make,
