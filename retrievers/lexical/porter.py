@@ -36,11 +36,24 @@ def stem(word: str) -> str:
     return _without_final_e(_without_suffix(word))
 
 
+class _Shapes(dict[int, str]):
+    """The shape of each letter but y: five vowels, and everything else a consonant."""
+
+    def __missing__(self, letter: int) -> str:
+        self[letter] = shape = "v" if chr(letter) in "aeiou" else "c"
+        return shape
+
+
+_SHAPES = _Shapes()
+
+
 def _shape(word: str) -> str:
     """The word as consonants (c) and vowels (v); y is a vowel behind a consonant."""
+    if "y" not in word:
+        return word.translate(_SHAPES)
     shape = ""
     for letter in word:
-        vowel = letter in "aeiou" or (letter == "y" and shape[-1:] == "c")
+        vowel = shape[-1:] == "c" if letter == "y" else letter in "aeiou"
         shape += "v" if vowel else "c"
     return shape
 

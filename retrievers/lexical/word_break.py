@@ -85,7 +85,9 @@ def _rules() -> str:
     keycap, flag = "#[xzmsk]*v?k[xzmsk]*", f"R{marks}R{marks}"
     without_blanks = "(?:[Ss][xztvmsk]*)+"
     single_characters = f"[IJ]{marks}"
-    return "|".join((word, emoji, keycap, flag, without_blanks, single_characters))
+    # Most words are letters with nothing behind them that could belong to them; asked first, for speed.
+    plain = """A++(?![AH1_LB'xztvmsk])"""
+    return "|".join((plain, word, emoji, keycap, flag, without_blanks, single_characters))
 
 
 _CLASSES = _Classes()
