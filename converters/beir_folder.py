@@ -20,7 +20,8 @@ from beirkit.corpora.notices import warn
 from beirkit.corpora.records import Judgment
 
 _CORPUS = re.compile(r"corpus\.jsonl(\.(gz|bz2|zst))?")
-_PART = re.compile(r"((corpus|queries)\.jsonl|qrels/[^/]+\.tsv)(\.(gz|bz2|zst))?|manifest\.json")
+_DATA = r"(corpus|queries)\.jsonl|qrels/[^/]+\.(tsv|spans\.jsonl)"
+_PART = re.compile(rf"({_DATA})(\.(gz|bz2|zst))?|manifest\.json")
 
 
 class BeirOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -85,13 +86,13 @@ class BeirFolder(Converter[BeirOptions]):
                 corpus_keys=options.corpus_keys,
                 query_keys=options.query_keys,
             )
-        judgments = (
-            partial(_of_known_queries, found) if options.skip_queries_without_text else found.judgments
-        )
+        only_known = options.skip_queries_without_text
+        judgments = partial(_of_known_queries, found) if only_known else found.judgments
         return Collection(
             documents=source.reading(found.documents),
             queries=source.reading(found.queries),
             judgments={split: source.reading(partial(judgments, split)) for split in found.splits},
+            spans={split: source.reading(start) for split, start in found.spans.items()},
             provenance=msgspec.structs.replace(
                 found.provenance,
                 source=PurePosixPath(root).name or bare_archive_name(raw.resolve().name),

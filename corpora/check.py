@@ -7,11 +7,12 @@ from itertools import combinations
 from pathlib import Path
 
 from beirkit.corpora.check_qrels import Judged, check_qrels
-from beirkit.corpora.check_records import DOCUMENTS, QUERIES, Ids, Tally, Texts, check_records
+from beirkit.corpora.check_records import DOCUMENTS, QUERIES, Ids, Texts, check_records
+from beirkit.corpora.check_tally import Tally
 from beirkit.corpora.compressed import SUFFIXES
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.findings import CAP, Finding, Identity, Known, Report, counted
-from beirkit.corpora.layout import find_qrels
+from beirkit.corpora.layout import find_qrels, find_spans
 from beirkit.corpora.manifest import has_manifest, verify_manifest
 from beirkit.corpora.progress import Progress, silent
 from beirkit.corpora.records import Document, Query
@@ -75,13 +76,26 @@ def _find(folder: Path, name: str, report: Report) -> Path | None:
     if len(there) > 1:
         found = f"both {there[0].name} and {there[1].name} are there"
         report.add("BK001", name, None, found, "remove the one out of date")
-    if not there and (folder / name).exists():
-        report.add("BK001", name, None, "is a folder, not a file", "a BEIR folder needs a file of this name")
+    kinds = [
+        (path.name, kind) for packed in ("", *SUFFIXES) if (kind := _kind(path := folder / f"{name}{packed}"))
+    ]
+    if not there and kinds:
+        found, kind = kinds[0]
+        report.add("BK001", found, None, kind, "a BEIR folder needs a file of this name")
         return None
     if not there:
         report.add("BK001", name, None, "is missing", "a BEIR folder needs it")
         return None
     return there[0]
+
+
+def _kind(path: Path) -> str:
+    """What stands under a name that is no file; empty where nothing does."""
+    if path.is_symlink() and not path.exists():
+        return f"is a link to {path.readlink()}, which leads nowhere"
+    if path.is_dir():
+        return "is a folder, not a file"
+    return "is a pipe or device, not a file" if path.exists() else ""
 
 
 def _check_queries(path: Path, texts: Texts, report: Report, progress: Progress) -> Ids | None:
@@ -108,12 +122,12 @@ def _check_corpus(path: Path, texts: Texts, report: Report, progress: Progress) 
     if same.count:
         found = counted(same.count, "document has", "documents have") + f" id and text of a query ({same})"
         todo = "each finds itself first; a protocol that removes such results (beirkit, beir, mteb) is needed"
-        report.add("BK033", path.name, same.line, found, todo, count=same.count)
+        report.add("BK033", path.name, same.line, found, todo, key=same.key, count=same.count)
     if other.count:
         found = counted(other.count, "document has", "documents have")
         found += f" the id of a query and another text ({other})"
         todo = "beir and mteb remove a query's own id from its results, and so hide them from that query"
-        report.add("BK034", path.name, other.line, found, todo, count=other.count)
+        report.add("BK034", path.name, other.line, found, todo, key=other.key, count=other.count)
     return ids
 
 
@@ -146,8 +160,10 @@ def _check_splits(
                 counted(shared.count, "query is", "queries are") + f" judged in split {one!r} too ({shared})"
             )
             todo = "what is trained or tuned on one split has seen the other; keep each query in one"
-            report.add("BK036", name, shared.line, found, todo, key=one, count=shared.count)
+            key = f"{one}\t{shared.key}"
+            report.add("BK036", name, shared.line, found, todo, key=key, count=shared.count)
     read = {path.name for path in files.values()}
+    read |= {path.name for split, path in find_spans(folder).items() if split in files}
     for path in sorted(folder.glob("qrels/*")):
         if path.name not in read and not path.name.startswith("."):
             todo = "a split is qrels/<split>.tsv; give it that name, or move it"
@@ -173,7 +189,9 @@ def _check_unjudged(path: Path, queries: Ids, splits: Mapping[str, Judged], repo
 
     check_records(path, QUERIES, Report(cap=0), each)
     found = counted(tally.count, "query stands", "queries stand") + f" in no split ({tally})"
-    report.add("BK038", path.name, tally.line, found, "they are never searched", count=tally.count)
+    report.add(
+        "BK038", path.name, tally.line, found, "they are never searched", key=tally.key, count=tally.count
+    )
 
 
 def _check_manifest(folder: Path, report: Report) -> None:

@@ -50,7 +50,7 @@ def find_layout(folder: Path | str) -> Layout:
         raise DataError("has no corpus.jsonl", path=folder, hint=_elsewhere(folder))
     if queries is None:
         raise DataError("has no queries.jsonl", path=folder, hint="a BEIR folder needs one")
-    return Layout(folder, corpus, queries, find_qrels(folder), _find_spans(folder))
+    return Layout(folder, corpus, queries, find_qrels(folder), find_spans(folder))
 
 
 def find_qrels(folder: Path) -> dict[str, Path]:
@@ -67,7 +67,8 @@ def find_qrels(folder: Path) -> dict[str, Path]:
     return dict(sorted(qrels.items()))
 
 
-def _find_spans(folder: Path) -> dict[str, Path]:
+def find_spans(folder: Path) -> dict[str, Path]:
+    """The files of spans of a BEIR folder by split."""
     found = (path for packed in ("", *SUFFIXES) for path in sorted(folder.glob(f"qrels/*{SPANS}{packed}")))
     return {path.name.partition(SPANS)[0]: path for path in found if not path.name.startswith(".")}
 
@@ -81,14 +82,19 @@ def is_beir_folder(path: Path | str) -> bool:
     return True
 
 
-def require_split_name(split: str) -> None:
+def require_split_name(split: str, path: Path | None = None) -> None:
     """Refuse a split that cannot name a file.
+
+    Args:
+        split: the split.
+        path: its file, where it comes from one.
 
     Raises:
         DataError: it cannot.
     """
     if not split or split != Path(split).name or split.startswith(".") or not split.isprintable():
-        raise DataError(f"split {split!r} cannot be a file name")
+        hint = "name it with visible characters, without a slash, not beginning with a dot"
+        raise DataError(f"split {split!r} cannot be a file name", path=path, hint=hint)
 
 
 def _either(folder: Path, name: str) -> Path | None:

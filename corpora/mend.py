@@ -15,7 +15,7 @@ from beirkit.corpora.compressed import bare_name
 from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.files import sha256_file
 from beirkit.corpora.folder import Lines, require_room, write_folder
-from beirkit.corpora.layout import MANIFEST, Layout, find_layout
+from beirkit.corpora.layout import MANIFEST, Layout, find_layout, require_split_name
 from beirkit.corpora.manifest import Manifest, has_manifest, read_manifest, verify_manifest
 from beirkit.corpora.mend_log import Log
 from beirkit.corpora.mend_qrels import QrelsMender
@@ -89,6 +89,7 @@ def mend_folder(
     queries.plan()
     qrels = {}
     for split, file in layout.qrels.items():
+        require_split_name(split, file)
         name = file.relative_to(layout.folder).as_posix()
         qrels[split] = QrelsMender(file, name, documents.ids, queries.ids, given, log)
         qrels[split].plan()

@@ -46,11 +46,12 @@ def sample(
     judged = {doc_id for query_id in chosen for doc_id in qrels[query_id]}
     kept = None if docs is None else _documents(collection, judged, docs, seed)
     options = {"split": split, "queries": queries, "docs": docs, "seed": seed}
-    old = collection.provenance
+    old, spans = collection.provenance, collection.spans.get(split)
     return Collection(
         documents=lambda: (d for d in collection.documents() if kept is None or d.doc_id in kept),
         queries=lambda: (query for query in collection.queries() if query.query_id in chosen),
         judgments={split: lambda: (j for j in collection.judgments(split) if j.query_id in chosen)},
+        spans={split: lambda: (s for s in spans() if s.query_id in chosen)} if spans else None,
         provenance=msgspec.structs.replace(
             old, source=f"sample of {old.source}", options={**old.options, "sample": options}
         ),

@@ -10,10 +10,13 @@ import pytest
 
 from beirkit.converters.catalog import convert
 from beirkit.converters.reading.asmachta_rules import check_records
+from beirkit.corpora.check import check_folder
 from beirkit.corpora.collection import Collection
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.folder import open_folder, write_folder
+from beirkit.corpora.mend import mend_folder
 from beirkit.corpora.passages import PassageRules, windows
+from beirkit.corpora.sample import sample
 from beirkit.datasets import convert_source
 
 RAW = Path(__file__).parent.parent / "fixtures" / "asmachta" / "raw.json"
@@ -161,6 +164,38 @@ def test_spans_stand_beside_the_judgments_and_are_read_back(tmp_path: Path) -> N
     }
     texts = {str(record["id"]): record["source_text"] for record in records()}
     assert {(s.query_id, texts[s.query_id][s.start : s.end]) for s in spans} == excerpts
+
+
+def test_spans_survive_conversion_mending_and_sampling(tmp_path: Path) -> None:
+    write_folder(convert("asmachta", RAW, {"form": "documents"}), tmp_path / "out")
+    wanted = list(open_folder(tmp_path / "out").spans["test"]())
+    copied = convert("beir", tmp_path / "out")
+    assert list(copied.spans["test"]()) == wanted
+    mended = mend_folder(tmp_path / "out", tmp_path / "mended")
+    assert list(open_folder(tmp_path / "mended").spans["test"]()) == wanted
+    assert "qrels/test.spans.jsonl" in mended.manifest.files
+    part = sample(open_folder(tmp_path / "out"), "test", queries=2)
+    kept = {query.query_id for query in part.queries()}
+    assert list(part.spans["test"]()) == [span for span in wanted if span.query_id in kept]
+    assert [f.code for f in check_folder(tmp_path / "out")] == ["BK038"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"query-id": "q", "corpus-id": "d", "start": 3}', "is no span"),
+        ('{"query-id": "q", "corpus-id": "d", "start": 3, "end": 3}', "a span from 3 to 3 is none"),
+        ('{"query-id": "", "corpus-id": "d", "start": 3, "end": 4}', "an id"),
+        ("x", "is no span"),
+    ],
+)
+def test_damaged_spans_are_told_by_line(line: str, message: str, tmp_path: Path) -> None:
+    write_folder(convert("asmachta", RAW, {"form": "documents"}), tmp_path / "out")
+    path = tmp_path / "out" / "qrels" / "test.spans.jsonl"
+    path.write_text(f"{path.read_text(encoding='utf-8')}\n{line}\n", encoding="utf-8")
+    with pytest.raises(DataError, match=message) as caught:
+        list(open_folder(tmp_path / "out").spans["test"]())
+    assert caught.value.line == 8
 
 
 def test_datasets_differ_in_their_documents_alone(tmp_path: Path) -> None:
