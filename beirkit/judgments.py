@@ -8,12 +8,14 @@ from functools import partial
 from pathlib import Path
 
 from beirkit.corpora.collection import Collection, Provenance
-from beirkit.corpora.errors import UsageError
+from beirkit.corpora.compressed import bare_name
+from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.folder import is_beir_folder, open_folder
 from beirkit.corpora.layout import find_qrels
 from beirkit.corpora.qrels import iter_judgments, read_qrels
 from beirkit.corpora.qrels_stream import is_stream, read_stream
 from beirkit.corpora.qrels_tools import Merge, Merged, merge_qrels
+from beirkit.corpora.qrels_write import form_of
 from beirkit.corpora.records import Qrels
 from beirkit.datasets import Dataset, choose_split, find_dataset
 
@@ -47,7 +49,7 @@ def find_judgments(
 
     Raises:
         UsageError: the choice of the split is not clear (the message lists them), or a file has none.
-        DataError: the file or folder cannot be read.
+        DataError: the file or folder is not there, or cannot be read.
     """
     path = Path(text)
     stream = is_stream(text)
@@ -71,6 +73,8 @@ def find_judgments(
             },
             provenance=Provenance(source=dataset.name),
         )
+    elif not path.exists() and _names_a_file(path):
+        raise DataError("does not exist", path=text)
     else:
         dataset = find_dataset(text)
         collection = open_folder(dataset.folder, default_relevance=default_relevance)
@@ -80,6 +84,15 @@ def find_judgments(
         Judgments(f"{dataset.name}@{split}", collection.qrels(split), sampled)
         for split in dict.fromkeys(chosen)
     ]
+
+
+def _names_a_file(path: Path) -> bool:
+    """Whether a name is that of a file of judgments, as no dataset's is."""
+    try:
+        form_of(path)
+    except UsageError:
+        return bare_name(path.name) != path.name
+    return True
 
 
 def merge_judgments(versions: Sequence[Judgments], how: Merge = "error") -> tuple[Judgments, Merged]:

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from beirkit.corpora.blocks import bare, line_blocks
-from beirkit.corpora.check_records import Ids, Tally, check_start, line_key, place_in_file
+from beirkit.corpora.check_records import Ids, check_start, line_key, place_in_file
+from beirkit.corpora.check_tally import Tally
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.findings import Refused, Report, counted
 from beirkit.corpora.keys import KeyTable, hashes
@@ -116,9 +117,10 @@ def _rows(
                 report.add(refused.code, name, number, found, refused.todo, key=line_key(line))
             else:
                 if row is None and parser.header is header:
-                    seen["comment" if line.strip() else "blank"].add("", number)
-                elif parser.decimals > decimals:
-                    seen["decimal"].add("", number)
+                    text = line.decode("utf-8", "replace").strip()
+                    seen["comment" if text else "blank"].add(text, number)
+                elif row is not None and parser.decimals > decimals:
+                    seen["decimal"].add(_pair(row), number)
             offset += len(whole)
             if row is None:
                 continue
@@ -140,7 +142,8 @@ def _rows(
         tally = seen[what]
         if tally.count and (what != "decimal" or parser.form == "table"):
             found = counted(tally.count, one, many) + " written as 1.0" * (what == "decimal")
-            report.add(code, name, tally.line, found, todo, count=tally.count)
+            key = tally.key if what != "blank" else ""
+            report.add(code, name, tally.line, found, todo, key=key, count=tally.count)
 
 
 def _each(lines: list[bytes], first: int, name: str, report: Report) -> Iterator[tuple[int, bytes, bytes]]:

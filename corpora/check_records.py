@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, Literal, TypeVar
 
@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 
 from beirkit.corpora.blocks import bare, common_documents, common_queries, line_blocks
+from beirkit.corpora.check_tally import Tally
 from beirkit.corpora.check_text import (
     Look,
     look_at_document,
@@ -132,26 +133,6 @@ class Texts:
             yield place, text in hashes((way.strip() for way in ways), 3).tolist()
 
 
-@dataclass
-class Tally:
-    """Defects that are told together: how many, where the first is, and some of their ids."""
-
-    count: int = 0
-    line: int | None = None
-    examples: list[str] = field(default_factory=list)
-
-    def add(self, value: str, line: int) -> None:
-        """Count one."""
-        self.count += 1
-        self.line = self.line or line
-        if len(self.examples) < 3:
-            self.examples.append(repr(value))
-
-    def __str__(self) -> str:
-        more = ", …" if self.count > len(self.examples) else ""
-        return f"{', '.join(self.examples)}{more}"
-
-
 def check_records(
     path: Path,
     kind: Kind[RecordT],
@@ -239,7 +220,7 @@ def _tell_together(name: str, carriage_returns: int, tallies: dict[str, Tally], 
         tally = tallies.get(code)
         if tally is not None:
             found = f"{counted(tally.count, one, many)} ({tally})"
-            report.add(code, name, tally.line, found, todo, count=tally.count)
+            report.add(code, name, tally.line, found, todo, key=tally.key, count=tally.count)
 
 
 def _records(

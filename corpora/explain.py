@@ -55,7 +55,7 @@ class Page(msgspec.Struct, frozen=True):
             parts.append(f"## Other tools\n\n{said.elsewhere}")
         return "\n\n".join(parts) + "\n"
 
-    def to_dict(self) -> dict[str, str]:
+    def to_dict(self) -> dict[str, str | list[str]]:
         """The page for machines."""
         kind, said = CODES[self.code], self.explanation
         return {
@@ -63,6 +63,7 @@ class Page(msgspec.Struct, frozen=True):
             "title": kind.title,
             "severity": kind.severity,
             **msgspec.to_builtins(said),
+            "rules": self._rules(),
         }
 
     def text(self) -> str:

@@ -100,7 +100,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
 
 def counted(count: int, one: str, many: str) -> str:
     """A number and what it counts, in the singular or the plural."""
-    return f"{count} {one if count == 1 else many}"
+    return f"{count:,} {one if count == 1 else many}"
 
 
 class Refused(ValueError):  # noqa: N818 - a verdict on a line; the reader makes an error or a finding of it

@@ -329,6 +329,14 @@ def _shown(value: Any) -> str:
     return msgspec.json.encode(value).decode()[:60]
 
 
+def _not_finite(value: Any) -> str:
+    """The first number within a value that is NaN or infinite; empty where none is."""
+    if isinstance(value, float):
+        return "" if value - value == 0 else str(value)
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return next(filter(None, map(_not_finite, inner)), "")
+
+
 def _explain(line: bytes, error: Exception) -> NoReturn:
     """Say what is wrong with a line that is not JSON, in the words of whoever wrote it."""
     try:
@@ -363,6 +371,9 @@ def _explain(line: bytes, error: Exception) -> NoReturn:
             if isinstance(field, float) and field - field != 0:  # NaN or infinite
                 kind = "a string" if key in ("_id", "title", "text") else "JSON"
                 raise Refused("BK004", f'"{key}" is not {kind} but {field}', "JSON knows no NaN") from None
+            if odd := _not_finite(field):
+                found = f'"{key}" holds {odd}, which is no JSON'
+                raise Refused("BK004", found, "JSON knows no NaN and no infinity") from None
     if "\\u" in text and any("\ud800" <= char <= "\udfff" for char in json.dumps(value, ensure_ascii=False)):
         raise Refused(
             "BK008", "holds half of a surrogate pair, which is no character", "write whole characters"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 import tempfile
@@ -15,6 +16,7 @@ from beirkit.corpora.qrels import iter_judgments
 from beirkit.corpora.records import Qrels
 
 _LOOKED_AT = 1 << 16  # bytes
+_KEY = re.compile(rb'"\s*:')
 
 
 def is_stream(text: str) -> bool:
@@ -50,6 +52,8 @@ def read_stream(text: str, *, default_relevance: int | None = None) -> Qrels:
                         shutil.copyfileobj(stream, out)
         except OSError as error:
             raise DataError(f"cannot be read: {error.strerror}", path=name) from error
+        if not copy.stat().st_size:
+            raise DataError("is empty", path=name, hint="did the command before it fail?")
         qrels: Qrels = {}
         try:
             named = copy.rename(copy.with_suffix(_suffix(copy)))
@@ -71,8 +75,11 @@ def _suffix(path: Path) -> str:
     if head.startswith(b"PAR1"):
         return ".parquet"
     if head.lstrip().startswith(b"{"):
+        line = head.lstrip().split(b"\n", 1)[0]
+        if len(line.split()) in (3, 4) and not _KEY.search(line):
+            return ".tsv"  # whose first query id begins so
         try:
-            first = json.loads(head.lstrip().split(b"\n", 1)[0])
+            first = json.loads(line)
         except (ValueError, RecursionError):
             return ".json"  # a table of several lines, or a longer one
         return ".json" if all(isinstance(value, dict) for value in first.values()) else ".jsonl"

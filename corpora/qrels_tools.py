@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ import msgspec
 
 from beirkit.corpora.compressed import bare_name
 from beirkit.corpora.errors import DataError, UsageError, nearest
-from beirkit.corpora.files import lines
+from beirkit.corpora.files import lines, open_bytes
 from beirkit.corpora.jsonl import read_queries
 from beirkit.corpora.qrels_where import Condition
 from beirkit.corpora.records import Judgment, Qrels
@@ -216,14 +217,32 @@ def merge_qrels(versions: Sequence[Qrels], how: Merge = "error", *, names: Seque
 def read_query_ids(path: Path | str) -> list[str]:
     """Query ids, each once, from a list or from the queries themselves.
 
-    ``.jsonl`` holds queries as in a BEIR folder; of any other file the first of the tab-separated columns
-    counts, so a list of ids and ``id<TAB>text`` both do. Compressed files are read through.
+    ``.jsonl`` holds queries as in a BEIR folder, ``.json`` an array of ids or an object whose keys they are;
+    of any other file the first of the tab-separated columns counts, so a list of ids and ``id<TAB>text`` both
+    do. Compressed files are read through.
 
     Raises:
         DataError: a line is not UTF-8, or no query; with path and line.
     """
     path = Path(path)
+    if bare_name(path.name).endswith(".json"):
+        return _json_ids(path)
     if bare_name(path.name).endswith(".jsonl"):
         return [query.query_id for query in read_queries(path)]
     ids = (line.split("\t")[0] for _, line in lines(path))
     return list(dict.fromkeys(query_id for query_id in ids if query_id.strip()))
+
+
+def _json_ids(path: Path) -> list[str]:
+    with open_bytes(path) as stream:
+        try:
+            value = json.loads(stream.read().decode("utf-8-sig"))
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"is not JSON: {error}", path=path) from error
+    if isinstance(value, list | dict) and all(type(each) in (str, int) for each in value):
+        return list(dict.fromkeys(map(str, value)))
+    raise DataError(
+        "is neither an array of ids nor an object whose keys are ids",
+        path=path,
+        hint="give ids one a line, or a .jsonl of queries",
+    )

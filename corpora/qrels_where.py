@@ -266,6 +266,8 @@ def _glob(token: _Token, wrong: Callable[[str, str], UsageError]) -> str:
     glob = _unquoted(token.text)
     place = glob.find("[")
     while place >= 0:  # as fnmatch reads it: a ] right after [ or [! is a character of the class
+        if glob[place + 1 : place + 2] == "^":  # as shells have it too
+            glob = f"{glob[: place + 1]}!{glob[place + 2 :]}"
         end = glob.find("]", place + (3 if glob[place + 1 : place + 3] == "!]" else 2))
         if end < 0:
             raise wrong(f"the [ in {token.text} is never closed", "a [ as it stands is [[]")

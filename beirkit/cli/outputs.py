@@ -39,8 +39,13 @@ def refuse_check_outputs(args: argparse.Namespace, folders: Iterable[Path]) -> N
             raise _refused(option, path, kind)
 
 
-def refuse_qrels_output(out: str) -> None:
-    """Refuse a ``--out`` of judgments that would replace a part of a BEIR folder, or no judgments.
+def refuse_qrels_output(out: str, sources: Iterable[Path] = (), *, overwrite: bool = False) -> None:
+    """Refuse a ``--out`` of judgments that would replace a part of a BEIR folder, a source, or no judgments.
+
+    Args:
+        out: the file to write.
+        sources: the files that are read.
+        overwrite: replace one of them.
 
     Raises:
         UsageError: such a file is there.
@@ -48,12 +53,18 @@ def refuse_qrels_output(out: str) -> None:
     from beirkit.corpora.compressed import bare_name
     from beirkit.corpora.folder import is_beir_folder
 
+    if out.endswith("/"):
+        raise UsageError("--out names a folder", path=out, hint="name the file to write")
     path = Path(out).resolve()
     if bare_name(path.name) in _OF_A_FOLDER and is_beir_folder(path.parent):
         raise UsageError(
             f"--out would write over a part of the BEIR folder {path.parent.name}",
             path=out,
             hint="choose another name",
+        )
+    if not overwrite and path.is_file() and any(path.samefile(source) for source in sources):
+        raise UsageError(
+            "--out would write over what is read", path=out, hint="choose another name, or add --overwrite"
         )
     if path.is_file() and path.stat().st_size and not _holds_judgments(path):
         raise _refused("--out", Path(out), "file of judgments")

@@ -86,7 +86,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="beir, trec, jsonl, parquet, or ranx (default: as the name of --out says)",
     )
     out.add_argument(
-        "--out", metavar="FILE", help="file to write, .gz compresses (default, or -: standard output)"
+        "--out",
+        metavar="FILE",
+        help="file to write; .gz, .bz2 and .zst compress (default, or -: standard output)",
+    )
+    out.add_argument(
+        "--overwrite", action="store_true", help="let --out replace one of the files that are read"
     )
     out.add_argument(
         "--diff", metavar="OTHER", help="what OTHER, as it stands, has more, less and graded otherwise"
@@ -104,7 +109,7 @@ def execute(args: argparse.Namespace) -> int:
 
     _refuse_input_twice(args)
     if args.out not in (None, "-"):
-        outputs.refuse_qrels_output(args.out)
+        outputs.refuse_qrels_output(args.out, _source_files(args), overwrite=args.overwrite)
     form, steps = _form(args), _steps(args)  # what is asked wrongly is told before anything is read
     versions = [part for source in args.sources for part in _find(source, args)]
     judgments, merged = merge_judgments(versions, args.merge)
@@ -184,6 +189,25 @@ def _is_file(source: str) -> bool:
     return is_stream(source) or Path(source).is_file()
 
 
+def _source_files(args: argparse.Namespace) -> list[Path]:
+    """The files that are read, as far as they are files."""
+    from contextlib import suppress
+
+    from beirkit.corpora.errors import BeirkitError
+    from beirkit.corpora.layout import find_qrels
+    from beirkit.datasets import find_dataset
+
+    files = [path for path in (args.queries,) if path is not None and path.is_file()]
+    for source in args.sources:
+        path = Path(source)
+        if path.is_file():
+            files.append(path)
+        elif not _is_file(source):
+            with suppress(BeirkitError):  # which is told when it is read
+                files += find_qrels(path if path.is_dir() else find_dataset(source).folder).values()
+    return files
+
+
 def _refuse_input_twice(args: argparse.Namespace) -> None:
     from beirkit.corpora.errors import UsageError
 
@@ -259,24 +283,37 @@ def _print_summary(
     brief: bool,
 ) -> None:
     """What was written and what was left out, on standard error."""
+    from beirkit.corpora.findings import counted
+
     told: list[str] = []
     if not brief:
         grades = ", ".join(f"grade {grade}: {number:,}" for grade, number in counts.grades.items())
-        told.append(f"{counts.judgments:,} judgments of {counts.queries:,} queries ({grades or 'none'})")
+        of = counted(counts.queries, "query", "queries")
+        told.append(f"{_judgments(counts.judgments)} of {of} ({grades or 'none'})")
     if sources > 1:
         told.append(
-            f"merged {sources} sources: {merged.same:,} judgments the same, {merged.settled:,} settled"
+            f"merged {sources} sources: {_judgments(merged.same)} the same, {merged.settled:,} settled"
         )
-    told += [f"{_OPTIONS[name]} dropped {number:,} judgments" for name, number in filtered.dropped.items()]
-    told += [f"{_OPTIONS[name]} changed {number:,} grades" for name, number in filtered.changed.items()]
+    told += [f"{_OPTIONS[name]} dropped {_judgments(number)}" for name, number in filtered.dropped.items()]
+    told += [
+        f"{_OPTIONS[name]} changed {counted(number, 'grade', 'grades')}"
+        for name, number in filtered.changed.items()
+    ]
     if args.binarize is not None:
         told[-1] += f": {args.binarize} and more are 1, others 0"
     if filtered.not_judged:
         some = ", ".join(filtered.not_judged[:3])
-        told.append(f"{len(filtered.not_judged):,} ids of {args.queries} have no judgment (e.g. {some})")
+        ids = counted(len(filtered.not_judged), f"id of {args.queries} has", f"ids of {args.queries} have")
+        told.append(f"{ids} no judgment (e.g. {some})")
     told.append(f"content id {counts.content_id}")
     for line in told:
         print(f"beirkit: {line}", file=sys.stderr)
+
+
+def _judgments(number: int) -> str:
+    from beirkit.corpora.findings import counted
+
+    return counted(number, "judgment", "judgments")
 
 
 def _print_difference(old: str, new: str, difference: QrelsDiff, *, shown: int | None) -> None:
@@ -290,7 +327,7 @@ def _print_difference(old: str, new: str, difference: QrelsDiff, *, shown: int |
     for word, ids in (("more", difference.queries_added), ("fewer", difference.queries_removed)):
         if ids:
             listed = ", ".join(ids[:5]) + ", …" * (len(ids) > 5)
-            print(f"{len(ids):,} judged queries {word}: {listed}")
+            print(f"{len(ids):,} judged {'query' if len(ids) == 1 else 'queries'} {word}: {listed}")
     if difference.changed:
         moves = (f"{before} to {after}: {number:,}" for before, after, number in difference.transitions())
         print(f"grades: {'; '.join(moves)}")

@@ -154,7 +154,7 @@ def test_a_code_is_explained_to_machines(capsys: pytest.CaptureFixture[str]) -> 
     assert (page["code"], page["severity"]) == ("BK010", "warning")
     assert page["title"] == CODES["BK010"].title
     assert page["todo"] == explanation("BK010").explanation.todo
-    assert {"means", "matters", "example"} < page.keys()
+    assert {"means", "matters", "example", "rules"} < page.keys()
 
 
 def test_junit(empty: Path) -> None:

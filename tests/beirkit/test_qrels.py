@@ -52,8 +52,8 @@ def test_judgments_go_to_standard_output_and_the_summary_beside_it(
     shown = capsysbinary.readouterr()
     assert shown.out.decode() == HEADER + "q1\td1\t2\nq1\td3\t1\n"
     assert shown.err.decode().splitlines()[:4] == [
-        "beirkit: 2 judgments of 1 queries (grade 1: 1, grade 2: 1)",
-        "beirkit: --where dropped 1 judgments",
+        "beirkit: 2 judgments of 1 query (grade 1: 1, grade 2: 1)",
+        "beirkit: --where dropped 1 judgment",
         "beirkit: --grades dropped 2 judgments",
         "beirkit: --grades changed 2 grades",
     ]
@@ -75,9 +75,9 @@ def test_steps(raw: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert main(["qrels", str(raw), "--queries", "ids", "--binarize", "2", "--out", "t.tsv"]) == 0
     assert read_qrels(tmp_path / "t.tsv") == {"q1": {"d1": 1, "d2": 0, "d3": 1}, "q2": {"d1": 0}}
     told = capsys.readouterr().err
-    assert "--queries dropped 1 judgments" in told
+    assert "--queries dropped 1 judgment\n" in told
     assert "--binarize changed 4 grades: 2 and more are 1, others 0" in told
-    assert "1 ids of ids have no judgment (e.g. q7)" in told
+    assert "1 id of ids has no judgment (e.g. q7)" in told
     assert main(["qrels", str(raw), "--min-grade", "2", "--binarize", "--out", "u.tsv"]) == 0
     assert read_qrels(tmp_path / "u.tsv") == {"q1": {"d1": 1, "d3": 1}}
 
@@ -89,7 +89,7 @@ def test_merging(raw: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "query 'q1' and document 'd1': 3 and 1" in capsys.readouterr().err
     assert main([*words, "--merge", "max"]) == 0
     assert read_qrels(tmp_path / "t.tsv")["q1"] == {"d1": 3, "d2": 1, "d3": 2}
-    assert "merged 2 sources: 1 judgments the same, 1 settled" in capsys.readouterr().err
+    assert "merged 2 sources: 1 judgment the same, 1 settled" in capsys.readouterr().err
 
 
 def test_difference(raw: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -98,7 +98,7 @@ def test_difference(raw: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str
     rows = capsys.readouterr().out.splitlines()
     assert rows[:4] == [
         f"from {raw} to new.tsv: 1 added, 3 removed, 2 graded otherwise, 0 the same",
-        "1 judged queries more: q9",
+        "1 judged query more: q9",
         "2 judged queries fewer: q2, q3",
         "grades: 2 to 1: 1; 3 to 2: 1",
     ]
@@ -269,3 +269,82 @@ def test_only_judgments_are_replaced_by_judgments(
         out.write_text(old, encoding="utf-8")
         assert main(["qrels", str(raw), "--out", str(out), "-q"]) == 0
         assert read_qrels(out) == read_qrels(raw)
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_source_is_replaced_only_when_asked(
+    raw: Path, linked: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = raw.read_bytes()
+    out = tmp_path / "link.qrel" if linked else raw
+    if linked:
+        out.symlink_to(raw)
+    words = ["qrels", str(raw), "--min-grade", "3", "--to", "trec", "--out", str(out)]
+    assert main(words) == 2
+    assert "--out would write over what is read (choose another name, or add --overwrite)" in (
+        capsys.readouterr().err
+    )
+    assert raw.read_bytes() == before
+    assert main([*words, "--overwrite", "-q"]) == 0
+    assert raw.read_text() == "q1 0 d1 3\n"
+
+
+def test_the_judgments_of_a_source_folder_are_not_replaced(
+    birds: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["qrels", str(birds), "--out", str(birds / "qrels" / "test.tsv")]) == 2
+    assert "--out would write over what is read" in capsys.readouterr().err
+    assert main(["qrels", str(birds), "--out", str(birds / "qrels" / "dev.tsv"), "-q"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nofile.tsv"], "error: nofile.tsv: does not exist"),
+        (["no/file.qrels.gz"], "error: no/file.qrels.gz: does not exist"),
+        (["raw.qrel", "--out", "q.tsv/"], "q.tsv/: --out names a folder"),
+        (["raw.qrel", "--queries", "broken.json"], "broken.json: is not JSON"),
+        (["raw.qrel", "--queries", "odd.json"], "odd.json: is neither an array of ids nor an object"),
+    ],
+)
+def test_names_of_files_that_will_not_do(
+    words: list[str], message: str, raw: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "broken.json").write_text("[1,")
+    (tmp_path / "odd.json").write_text('[["q1"]]')
+    assert main(["qrels", *words]) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "q.tsv").exists()
+
+
+@pytest.mark.parametrize("content", ['["q1", "q3"]', '{"q1": "text", "q3": ""}'])
+def test_queries_may_be_json(
+    content: str, raw: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "ids.json").write_text(content)
+    assert main(["qrels", str(raw), "--queries", "ids.json", "--where", "doc matches 'd[^1-9]*'"]) == 0
+    assert main(["qrels", str(raw), "--queries", "ids.json", "--to", "trec", "-q"]) == 0
+    assert capsys.readouterr().out.endswith("q1 0 d1 3\nq1 0 d2 1\nq1 0 d3 2\nq3 0 d 0\n")
+
+
+def test_nothing_in_standard_input_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _type_in(monkeypatch, b"")
+    assert main(["qrels", "-"]) == 2
+    assert "standard input: is empty (did the command before it fail?)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("line", ["{q} 0 d1 3", "{q}\td1\t3", '{"q 0 d1 3'])
+def test_ids_may_begin_as_json_does(
+    line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _type_in(monkeypatch, f"{line}\n".encode())
+    assert main(["qrels", "-", "--to", "beir", "-q"]) == 0
+    assert capsys.readouterr().out == HEADER + line.replace(" 0 ", "\t").replace(" ", "\t") + "\n"
+
+
+@pytest.mark.parametrize("suffix", [".bz2", ".zst"])
+def test_judgments_are_compressed_as_the_name_says(suffix: str, raw: Path, tmp_path: Path) -> None:
+    assert main(["qrels", str(raw), "--out", f"out.tsv{suffix}", "-q"]) == 0
+    assert read_qrels(tmp_path / f"out.tsv{suffix}") == read_qrels(raw)

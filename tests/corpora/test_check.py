@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -47,6 +48,8 @@ def test_a_sound_folder_has_no_findings(folder: Path, tmp_path: Path) -> None:
         ('{"_id": 1.5, "text": "a"}', "BK004", '"_id" is 1.5'),
         ('{"_id": "x", "title": "", "text": 7}', "BK004", '"text" is not a string but 7'),
         ('{"_id": "x", "text": NaN}', "BK004", '"text" is not a string but nan'),
+        ('{"_id": "x", "text": "a", "metadata": {"a": [NaN]}}', "BK004", '"metadata" holds nan, which is no'),
+        ('{"_id": "x", "text": "a", "score": -Infinity}', "BK004", '"score" is not JSON but -inf'),
         ('{"id": "x", "text": "a"}', "BK005", 'has no "_id"'),
         ('{"_id": "x", "body": "a"}', "BK005", 'has no "text"'),
         ('{"_id": "d1", "title": "Tides", "text": "other"}', "BK006", "id 'd1' stands on lines 1 and 5"),
@@ -406,3 +409,17 @@ def test_a_file_that_ends_early_makes_no_orphans(tmp_path: Path) -> None:
     (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td2\t1\n", encoding="utf-8")
     [finding] = check_folder(tmp_path)
     assert (finding.code, finding.path) == ("BK001", "corpus.jsonl.gz")
+
+
+def test_what_stands_in_the_place_of_a_file_is_named(folder: Path) -> None:
+    corpus = folder / "corpus.jsonl"
+    for make, found in (
+        (os.mkfifo, "is a pipe or device, not a file"),
+        (lambda path: path.symlink_to("gone"), "is a link to gone, which leads nowhere"),
+        (lambda path: path.symlink_to(path.name), "is a link to corpus.jsonl, which leads nowhere"),
+        (Path.mkdir, "is a folder, not a file"),
+    ):
+        corpus.rmdir() if corpus.is_dir() else corpus.unlink()
+        make(corpus)
+        finding = next(each for each in check_folder(folder) if each.path == "corpus.jsonl")
+        assert (finding.code, finding.found) == ("BK001", found)

@@ -112,6 +112,29 @@ def test_more_than_was_accepted_is_told(folder: Path, tmp_path: Path) -> None:
     assert found["BK009", "warning"] == 1
 
 
+def test_as_many_others_are_not_those_that_were_accepted(folder: Path, tmp_path: Path) -> None:
+    """What is told together is accepted by all its ids, so another defect in the place of one is told."""
+
+    def seed(one: str, queries: str, dev: str, grade: str) -> None:
+        shared = f'{{"_id": "{queries}", "title": "", "text": "no query has this"}}\n'
+        (folder / "corpus.jsonl").write_text(before + f'{{"_id": "{one}", "text": "a"}}\n{shared}')
+        (folder / "queries.jsonl").write_text(asked + f'{{"_id": "{one}", "text": "never judged"}}\n')
+        (folder / "qrels" / "dev.tsv").write_text(f"{HEADER}{dev}\td2\t1\n")
+        (folder / "qrels" / "train.tsv").write_text(f"{HEADER}q1\t{grade}\t1.0\n# {grade}\n")
+
+    before, asked = (folder / "corpus.jsonl").read_text(), (folder / "queries.jsonl").read_text()
+    seed("x1", "q1", "q1", "d1")
+    accepted = check_folder(folder, cap=None)
+    codes = {"BK034", "BK036", "BK038", "BK041", "BK047", "BK049"}
+    assert codes <= {finding.code for finding in accepted}
+    write_accepted(tmp_path / "accepted", accepted)
+    again = check_folder(folder, accepted=read_accepted(tmp_path / "accepted"))
+    assert {finding.severity for finding in again} == {"accepted"}
+    seed("x2", "q2", "q2", "d2")
+    told = check_folder(folder, accepted=read_accepted(tmp_path / "accepted"))
+    assert codes <= {finding.code for finding in told if finding.severity != "accepted"}
+
+
 def test_known_defects_are_not_written(folder: Path, tmp_path: Path) -> None:
     assert write_accepted(tmp_path / "accepted", check_folder(folder, known=[ORPHAN], cap=None)) == 4
     assert not any(identity.code == "BK026" for identity in read_accepted(tmp_path / "accepted"))

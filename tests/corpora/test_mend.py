@@ -555,6 +555,15 @@ def test_what_killed_runs_left_is_told(tmp_path: Path, caplog: pytest.LogCapture
     ]
 
 
+def test_a_split_that_cannot_be_written_is_told_with_its_file(tmp_path: Path) -> None:
+    folder = made(tmp_path)
+    (folder / "qrels" / "test.tsv").rename(folder / "qrels" / "te\u200bst.tsv")
+    with pytest.raises(
+        DataError, match=r"source/qrels/te.st\.tsv: split 'te\\u200bst' cannot .*visible characters"
+    ):
+        mend_folder(folder, tmp_path / "out")
+
+
 def test_the_manifest_tells_rules_and_inputs(tmp_path: Path) -> None:
     folder = made(tmp_path, qrels=CONFLICT)
     rules = parse_rules(["conflicting-grades=max"])

@@ -134,3 +134,9 @@ def test_a_long_condition_is_shown_around_the_mistake() -> None:
     assert "or grad = 2 or" in message
     assert "column 6501: 'grad' is no name" in message
     assert len(message) < 250
+
+
+@pytest.mark.parametrize(("doc", "met"), [("axb", False), ("ayb", True), ("a^b", True)])
+def test_a_class_may_be_negated_as_in_a_shell(doc: str, met: bool) -> None:
+    for glob in ("a[^x]b", "a[!x]b"):
+        assert parse_where(f"doc matches '{glob}'")(Judgment("q", doc, 1)) is met

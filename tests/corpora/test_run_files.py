@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from beirkit.corpora.errors import DataError
+from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.run import Run
 from beirkit.corpora.run_columns import RunColumns
 from beirkit.corpora.run_files import read_run, run_file_name, write_run
@@ -368,3 +368,16 @@ def test_strictly_no_line_has_more_than_six_fields(tmp_path: Path) -> None:
     assert read_run(path).to_dict() == {"q": {"d": 3.0, "e": 2.0}}
     with pytest.raises(DataError, match=r"run\.trec: 1 line with more than six fields"):
         read_run(path, strict=True)
+
+
+@pytest.mark.parametrize("name", ["run.json", "run.parquet", "run.json.gz"])
+def test_no_run_is_written_that_readers_would_take_for_another_form(name: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="readers would not take a file of this name"):
+        write_run(Run.from_dict({"q": {"d": 1.0}}), tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["run.jsonl.bz2", "run.trec.zst"])
+def test_a_run_is_compressed_as_its_name_says(name: str, tmp_path: Path) -> None:
+    write_run(Run.from_dict({"q": {"d": 1.0}}), tmp_path / name)
+    assert read_run(tmp_path / name).to_dict() == {"q": {"d": 1.0}}
