@@ -12,7 +12,7 @@ import msgspec
 from beirkit.converters.reading.json_stream import json_records
 from beirkit.converters.reading.rows import Row
 from beirkit.corpora.errors import DataError, UsageError
-from beirkit.corpora.files import atomic_open, lines
+from beirkit.corpora.files import atomic_open, lines, sha256_file
 from beirkit.corpora.notices import warn
 from beirkit.evaluate.attribution.prompts import PromptTemplate
 from beirkit.evaluate.attribution.ratings import HumanRatings, Rating, ratings_of, summarize_ratings
@@ -103,7 +103,7 @@ class Refusals:
         patterns = [line for _, line in lines(path) if line.strip() and not line.startswith("#")]
         if not patterns:
             raise DataError("holds no pattern", path=path, hint="write one regular expression a line")
-        return cls(path.name, pattern_judge(patterns))
+        return cls(f"{path.name} sha256:{sha256_file(path)[:12]}", pattern_judge(patterns))
 
     @classmethod
     def from_callable(cls, name: str) -> Refusals:

@@ -125,6 +125,7 @@ def _score(args: argparse.Namespace, keys: Keys) -> int:
     from beirkit.cli.output import print_json
     from beirkit.configs.load import convert
     from beirkit.evaluate.attribution.rules import AttributionRules
+    from beirkit.results import library_versions
 
     settings: dict[str, Any] = dict(key_values(args.rules))
     rules = convert(settings, AttributionRules, path="--set") if settings else AttributionRules()
@@ -138,7 +139,9 @@ def _score(args: argparse.Namespace, keys: Keys) -> int:
     if args.json:
         data: dict[str, Any] = msgspec.to_builtins(result.summary)
         ratings = msgspec.to_builtins(result.ratings) if result.ratings else None
-        print_json({**data, "refusals": result.refusals, "human_ratings": ratings})
+        versions = library_versions(["beirkit", "rapidfuzz"])
+        told = {"refusals": result.refusals, "human_ratings": ratings, "versions": versions}
+        print_json({**data, **told})
     else:
         _print(result)
         if args.out is not None and not args.quiet:

@@ -47,6 +47,7 @@ def test_scores_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert found["abstention"]["unanswerable"] == {"answered": 0, "declined": 1, "empty": 0, "missing": 0}
     assert found["rules"]["fuzzy_threshold"] == 0.9
     assert found["refusals"] == "beirkit-refusals/1"
+    assert set(found["versions"]) == {"beirkit", "rapidfuzz"}
     assert set(found["genres"]) == {"dialogue", "encyclopedic", "journalistic"}
     assert set(found["difficulties"]) == {"1", "2"}
     assert found["human_ratings"]["indicative"] is True
@@ -140,7 +141,7 @@ def test_refusals_by_own_patterns_and_own_function(
     patterns = tmp_path / "p.txt"
     patterns.write_text("# ours\n^pass$\n", encoding="utf-8")
     by_pattern = scored(capsys, str(RECORDS), path, "--refusal-patterns", str(patterns))
-    assert by_pattern["refusals"] == "p.txt"
+    assert by_pattern["refusals"].startswith("p.txt sha256:")
     assert by_pattern["abstention"]["unanswerable"]["declined"] == 1
     assert by_pattern["abstention"]["answerable"]["declined"] == 0
     (tmp_path / "own_refusals.py").write_text("def judge(output):\n    return output == 'PASS'\n")
