@@ -14,14 +14,14 @@ import msgspec
 from beirkit.configs.load import names
 from beirkit.configs.schema import DatasetConfig
 from beirkit.corpora.check import check_folder
-from beirkit.corpora.collection import Download, Provenance
+from beirkit.corpora.collection import Collection, Download, Provenance
 from beirkit.corpora.errors import UnknownNameError, UsageError, nearest
-from beirkit.corpora.findings import Finding
+from beirkit.corpora.findings import Finding, Known
 from beirkit.corpora.folder import write_folder
-from beirkit.corpora.manifest import Manifest
+from beirkit.corpora.manifest import Manifest, has_manifest
 from beirkit.corpora.passages import PassageRules, split_passages
 from beirkit.corpora.progress import Progress, silent
-from beirkit.facts import config_named, known_of
+from beirkit.facts import WITHOUT, config_named, differences_of, keep_facts, known_of, own_dataset
 from beirkit.home import built_folder
 
 _log = logging.getLogger(__name__)
@@ -90,6 +90,7 @@ def convert_source(
         if config is None:
             raise UsageError("a format needs a folder to write to", hint="add --out FOLDER")
         out = built_folder(config.name)
+    _require_free(out, overwrite)
     base = config.options if config else {}
     if fetched is not None:
         format_name, base = fetched.converter, fetched.options
@@ -100,16 +101,77 @@ def convert_source(
     if fetched is not None:
         collection.provenance = _of_fetched(collection.provenance, fetched)
     ascii_escapes = config is not None and config.json == "ascii"
+    facts = config
     if passages is not None:
+        _require_passages(collection, passages, format_name)
         collection, config = split_passages(collection, passages), None
     manifest = write_folder(
         collection, out, ascii=ascii_escapes, gzip=gzip, overwrite=overwrite, progress=progress
     )
+    if facts is not None:
+        keep_facts(facts)
     if config is not None:
         _report_differences(manifest, config, raw=format_name == config.format)
+    if is_empty(manifest):
+        _log.warning("%s holds no judgment: nothing can be scored with it; look at the options", out)
     if check:
-        _report_findings(check_folder(out, known=known_of(config), progress=progress), out)
+        _check(out, known_of(config, without_documents=_lacks_documents(manifest)), progress)
     return out, manifest
+
+
+def _require_free(folder: Path, overwrite: bool) -> None:
+    """Refuse a folder that was written before, at once and not at the end.
+
+    Raises:
+        UsageError: it is there, and is not to be replaced.
+    """
+    if has_manifest(folder) and not overwrite:
+        raise UsageError(
+            "is there already, and whole",
+            path=folder,
+            hint=f"look at it with: beirkit check {shlex.quote(str(folder))}; choose another folder, or "
+            "replace it with --overwrite (in Python: overwrite=True)",
+        )
+
+
+def is_empty(manifest: Manifest) -> bool:
+    """Whether a conversion gave nothing that a run could be scored by."""
+    return not any(split.judgments for split in manifest.counts.splits.values())
+
+
+def _lacks_documents(manifest: Manifest) -> bool:
+    """Whether documents were left out because the user asked for that."""
+    return manifest.provenance.options.get(WITHOUT) is True
+
+
+def _check(folder: Path, known: list[Known], progress: Progress) -> None:
+    """Check a folder that is in its place; who stops that learns that only the check is missing."""
+    try:
+        _report_findings(check_folder(folder, known=known, progress=progress), folder)
+    except KeyboardInterrupt:
+        shown = shlex.quote(str(folder))
+        told = f"{folder} is written whole, only its check is missing: beirkit check {shown}"
+        raise KeyboardInterrupt(told) from None
+
+
+def _require_passages(collection: Collection, rules: PassageRules, format_name: str) -> None:
+    """Refuse rules for passages by which no relevant passage can come out.
+
+    Raises:
+        UsageError: there are no documents to split, or no query tells of the spans that the rules go by.
+    """
+    from beirkit.converters import catalog
+
+    if collection.provenance.options.get(WITHOUT) is True:
+        raise UsageError(f"there is nothing to split with {WITHOUT}=true", hint="leave one of the two out")
+    if rules.judgments == "document" or any(query.metadata.get("spans") for query in collection.queries()):
+        return
+    fields = {field.name for field in msgspec.structs.fields(catalog.get(format_name).Options)}
+    able = "spans" in fields and collection.provenance.options.get("spans") is not True
+    raise UsageError(
+        f"judgments={rules.judgments} goes by the spans of the answers, and no query has any",
+        hint="add --set spans=true" if able else "use judgments=document",
+    )
 
 
 def format_of(source: str) -> str:
@@ -152,6 +214,8 @@ def _find(source: str) -> tuple[DatasetConfig | None, str]:
         if colon and not catalog.get(name).subject:
             raise UsageError(f"format {name!r} takes nothing after a colon", hint=f"write {name}")
         return None, name
+    if (config := own_dataset(source)) is not None:
+        return config, config.format
     known = sorted({*names("datasets"), *catalog.names()})
     raise UnknownNameError(f"no dataset or format is called {source!r}", hint=nearest(source, known))
 
@@ -167,9 +231,13 @@ def _subject(source: str, format_name: str) -> dict[str, Any]:
 def _report_differences(manifest: Manifest, config: DatasetConfig, *, raw: bool) -> None:
     from beirkit.converters.expected import differences
 
-    for known in config.differences if raw else ():  # a published form has none from itself
-        _log.warning("%s, known difference from the published BEIR files: %s", config.name, known)
-    for difference in differences(manifest, config.expected) if config.expected else ():
+    if raw:  # a published form has none from itself
+        for known in differences_of(config, manifest.provenance.options):
+            _log.warning("%s, known difference from the published BEIR files: %s", config.name, known)
+    expected = config.expected
+    if expected is not None and _lacks_documents(manifest):
+        expected = msgspec.structs.replace(expected, documents=None)
+    for difference in differences(manifest, expected) if expected else ():
         _log.warning("%s differs from what is expected of it: %s", config.name, difference)
 
 

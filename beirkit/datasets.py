@@ -18,7 +18,7 @@ from beirkit.corpora.errors import DataError, UnknownNameError, UsageError, near
 from beirkit.corpora.folder import is_beir_folder, open_folder
 from beirkit.corpora.manifest import has_manifest, read_manifest
 from beirkit.corpora.progress import Progress, silent
-from beirkit.facts import config_named, config_of
+from beirkit.facts import config_named, config_of, is_yaml, own_dataset
 from beirkit.home import built_folder
 
 _log = logging.getLogger(__name__)
@@ -74,7 +74,7 @@ def find_dataset(text: str, *, progress: Progress = silent) -> Dataset:
         if not is_beir_folder(folder) or _is_out_of_date(config, folder):
             _build(text, config, folder, progress)
         return Dataset(config.name, folder, config)
-    path = _version_folder(text) or Path(text)
+    path = _by_name(text) or Path(text)
     if is_beir_folder(path):
         known = config_of(path)
         return Dataset(_name_of(path, known), path, known)
@@ -91,8 +91,12 @@ def find_dataset(text: str, *, progress: Progress = silent) -> Dataset:
 
 def built_or_path(text: str) -> Path:
     """The path itself, or where the dataset of that name was built; nothing is built for it."""
+    if is_yaml(text) and (config := config_named(text)) is not None:
+        return built_folder(config.name)
     path = Path(text)
-    return built_folder(text) if text in names("datasets") and not path.exists() else path
+    if path.exists():
+        return path
+    return built_folder(text) if text in names("datasets") else _by_name(text) or path
 
 
 def apart(datasets: list[Dataset], taken: AbstractSet[str] = frozenset()) -> list[Dataset]:
@@ -132,9 +136,14 @@ def _told_apart(name: str, folders: list[Path], used: AbstractSet[str]) -> dict[
     return {folder: f"{name}-{sha256(bytes(folder)).hexdigest()[:8]}" for folder in folders}
 
 
-def _version_folder(text: str) -> Path | None:
-    """Where another version of a dataset than the published one was built, by its name: ``NAME@HASH``."""
-    folder = built_folder(text) if "@" in text and "/" not in text else None
+def _by_name(text: str) -> Path | None:
+    """Where something was built that is no shipped dataset, by its name.
+
+    That is a dataset of one's own, unless a folder here has its name, or another version of a dataset than
+    the published one, ``NAME@HASH``.
+    """
+    own = not is_beir_folder(text) and own_dataset(text) is not None
+    folder = built_folder(text) if own or ("@" in text and "/" not in text) else None
     return folder if folder is not None and is_beir_folder(folder) else None
 
 

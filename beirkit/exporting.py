@@ -13,6 +13,7 @@ from beirkit.corpora.exports.base import Facts
 from beirkit.corpora.exports.catalog import ExportManifest, check_options, export_folder, get
 from beirkit.corpora.progress import Progress, silent
 from beirkit.datasets import find_dataset
+from beirkit.facts import differences_of
 
 
 def export(
@@ -87,5 +88,5 @@ def facts_of(name: str, config: DatasetConfig | None, provenance: Provenance) ->
         source=config.obtain,
         revision=provenance.revision or config.revision,
         reported_split=config.reported_split or "",
-        differences=tuple(config.differences),
+        differences=tuple(differences_of(config, provenance.options)),
     )

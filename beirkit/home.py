@@ -21,6 +21,11 @@ def built_folder(dataset: str) -> Path:
     return home() / "corpora" / "built" / dataset
 
 
+def own_facts(dataset: str) -> Path:
+    """Where the facts about a dataset of one's own are kept when it is built."""
+    return home() / "corpora" / "facts" / f"{dataset}.yaml"
+
+
 def cache_folder() -> Path:
     """Where the store for indexes and embeddings is kept."""
     return home() / "cache"

@@ -70,7 +70,7 @@ def read_config(path: Path, shape: type[ConfigT]) -> ConfigT:
 
 
 def load_yaml(text: str) -> Any:
-    """What a YAML text holds.
+    """What a YAML text holds; the keys of its mappings are text as written: ``yes`` and not True.
 
     Raises:
         yaml.YAMLError: it cannot be read, or its aliases stand for more than a machine can bear; PyYAML
@@ -91,8 +91,15 @@ def load_yaml(text: str) -> Any:
         raise yaml.YAMLError(str(error)) from error
 
 
+def _written(key: yaml.Node) -> yaml.Node:
+    """The key of a mapping as the text that stands there; a merge key stays one."""
+    if not isinstance(key, yaml.ScalarNode) or key.tag == "tag:yaml.org,2002:merge":
+        return key
+    return yaml.ScalarNode("tag:yaml.org,2002:str", key.value, key.start_mark, key.end_mark, key.style)
+
+
 def _size(node: yaml.Node, sizes: dict[yaml.Node, int]) -> int:
-    """How many values a node stands for, with every alias written out.
+    """How many values a node stands for, with every alias written out; keys become text on the way.
 
     Ten lines of aliases of aliases may stand for billions; a merge key (``<<``) makes them all.
 
@@ -109,6 +116,7 @@ def _size(node: yaml.Node, sizes: dict[yaml.Node, int]) -> int:
     if isinstance(node, yaml.SequenceNode):
         size += sum(_size(item, sizes) for item in node.value)
     elif isinstance(node, yaml.MappingNode):
+        node.value = [(_written(key), value) for key, value in node.value]
         size += sum(_size(key, sizes) + _size(value, sizes) for key, value in node.value)
     if size > _MOST_VALUES:
         raise yaml.YAMLError(f"it holds more than {_MOST_VALUES:,} values, aliases written out")
@@ -138,6 +146,8 @@ def convert(data: Any, shape: type[ConfigT], *, path: Path | str) -> ConfigT:
             hint = nearest(invalid[1], _choices(shape, invalid[2]))
         elif "Expected `bool`" in message:
             hint = "write true or false"
+        elif "Expected `str`, got `bool`" in message or "Expected `str`, got `int`" in message:
+            hint = "put the value in quotes"
         raise ConfigError(message.replace(" - at `$.", " at `"), path=path, hint=hint) from error
 
 

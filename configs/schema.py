@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal
 
 import msgspec
@@ -45,6 +46,18 @@ class KnownDefect(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     count: int | None = None
 
 
+class Difference(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A known difference that some options of the converter do away with.
+
+    Attributes:
+        says: the difference, in a sentence.
+        unless: options of the converter; where one of them is given, it is not told.
+    """
+
+    says: str
+    unless: list[str]
+
+
 class Published(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One published form of a dataset, which ``beirkit fetch`` brings.
 
@@ -78,6 +91,12 @@ class Published(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     options: dict[str, Any] = {}
     note: str = ""
 
+    def __post_init__(self) -> None:
+        for key, digits in (("md5", 32), ("sha256", 64)):
+            digest = getattr(self, key)
+            if digest and not re.fullmatch(rf"[0-9a-fA-F]{{{digits}}}", digest):
+                raise ValueError(f"`{key}` is {digest!r}, not {digits} hexadecimal digits")
+
 
 class DatasetConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     r"""Facts about one dataset (``configs/datasets/*.yaml``).
@@ -102,7 +121,8 @@ class DatasetConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         family: datasets of one family share texts; training on one is not zero-shot on another.
         known: published defects, which `beirkit check` tells as known.
         differences: how the result of the documented rules differs from the published BEIR files, where it
-            does; told at every conversion.
+            does; told at every conversion that it applies to: a sentence, or one with the options that do
+            away with it.
         published: forms that can be fetched, the preferred one first.
         judgment_kind: what a judgment says.
         licence: as the owner states it.
@@ -127,7 +147,7 @@ class DatasetConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     self_match: Literal["keep", "remove"] = "keep"
     family: str
     known: list[KnownDefect] = []
-    differences: list[str] = []
+    differences: list[str | Difference] = []
     published: list[Published] = []
     judgment_kind: Literal["graded", "reference-url", "span"] = "graded"
     licence: str

@@ -146,15 +146,20 @@ def convert(name: str, raw: Path | str | None = None, options: dict[str, Any] | 
     return cls().convert(path, settings)
 
 
-def check_options(name: str, options: Mapping[str, Any]) -> Any:
+def check_options(name: str, options: Mapping[str, Any], place: str = "") -> Any:
     """The options of one converter, as its ``Options``.
+
+    Args:
+        name: catalog name of the converter.
+        options: as in :func:`convert`.
+        place: where they stand, for messages.
 
     Raises:
         ConfigError: an option is unknown or has a wrong type.
     """
     from beirkit.converters.options import checked
 
-    return checked(name, get(name).Options, options)
+    return checked(name, get(name).Options, options, place)
 
 
 @cache

@@ -41,19 +41,20 @@ def parse_settings(settings: Iterable[str], shape: type[msgspec.Struct]) -> dict
     return found
 
 
-def checked(name: str, shape: type[msgspec.Struct], options: Mapping[str, Any]) -> Any:
+def checked(name: str, shape: type[msgspec.Struct], options: Mapping[str, Any], place: str = "") -> Any:
     """The options as the converter wants them.
 
     Args:
         name: the converter's name, for messages.
         shape: its ``Options``.
         options: what was asked for.
+        place: where it was asked for, for messages; empty: the options of that format.
 
     Raises:
         ConfigError: an option is unknown (with the nearest known one) or has a wrong type.
     """
     types = get_type_hints(shape)
-    place = f"options of format {name!r}"
+    place = place or f"options of format {name!r}"
     for key, value in options.items():
         if key not in types:
             raise ConfigError(f"there is no option {key!r}", path=place, hint=nearest(key, list(types)))
@@ -75,9 +76,16 @@ def _check_entries(key: str, entries: Mapping[str, Any], wanted: Any, place: str
 
 
 def _as_text(value: Any, wanted: Any) -> Any:
-    """An integer where a text is wanted: YAML reads ``split: 2019`` as a number."""
-    if isinstance(value, int) and not isinstance(value, bool) and str in _members(wanted):
-        return value if int in _members(wanted) else str(value)
+    """An integer where a text is wanted, also inside: YAML reads ``split: 2019`` as a number."""
+    members = _members(wanted)
+    if isinstance(value, int) and not isinstance(value, bool) and str in members:
+        return value if int in members else str(value)
+    for member in members:
+        inner = get_args(member)
+        if get_origin(member) is dict and isinstance(value, Mapping):
+            return {key: _as_text(item, inner[1]) for key, item in value.items()}
+        if get_origin(member) in (list, tuple) and isinstance(value, list):
+            return [_as_text(item, inner[0]) for item in value]
     return value
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 import msgspec
 
@@ -75,7 +75,15 @@ def parse_rules(text: str) -> PassageRules:
     try:
         return msgspec.convert(rules, PassageRules, strict=False)
     except msgspec.ValidationError as error:
-        raise UsageError(f"rules for passages: {error}") from error
+        raise UsageError(f"rules for passages: {error}", hint=_choices(str(error))) from error
+
+
+def _choices(message: str) -> str:
+    """The values of the rule that a message about a wrong value names; empty: it names none of a few."""
+    for field in msgspec.structs.fields(PassageRules):
+        if get_origin(field.type) is Literal and f"`$.{field.name}`" in message:
+            return f"{field.name} is one of: {', '.join(get_args(field.type))}"
+    return ""
 
 
 def split_passages(collection: Collection, rules: PassageRules) -> Collection:
@@ -164,14 +172,14 @@ class _Judged:
             marked = spans.get((judgment.query_id, judgment.doc_id), [])
             grades = [self._grade(passage, marked, judgment.relevance) for passage in passages]
             unmarked += bool(passages) and not marked
-            torn += bool(passages) and sum(_whole(span, passages) for span in marked) < len(marked)
+            torn += sum(not _whole(span, passages) for span in marked) if passages else 0
             for passage, grade in zip(passages, grades, strict=True):
                 if grade is not None:
                     yield Judgment(judgment.query_id, passage.doc_id, grade)
         for count, what in (
             (absent, "judgments of documents that are not there are left out"),
             (unmarked, "relevant documents have no span in their query's metadata, and no passage is judged"),
-            (torn, "relevant documents have spans that no passage holds whole: a larger overlap would"),
+            (torn, "spans in relevant documents are whole in no passage: a larger overlap keeps them whole"),
         ):
             if count:
                 self._warn(f"split {split}: {count:,} {what}")

@@ -38,12 +38,29 @@ class _Once(argparse.Action):
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors point to the command's own help; options are not abbreviated."""
+    """An argument parser whose errors point to the command's own help; options are not abbreviated.
+
+    What has no option may stand before, between and behind the options: ``convert cisi --out cisi.beir RAW``.
+    """
+
+    _mixing = False
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**{**settings, "allow_abbrev": False})
         for name in (None, "store"):
             self.register("action", name, _Once)
+
+    def parse_known_args(  # type: ignore[override]  # typeshed has overloads for namespaces of other classes
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Parse with positional arguments anywhere; a parser of subcommands leaves that to theirs."""
+        if self._mixing or self._subparsers is not None:
+            return super().parse_known_args(args, namespace)
+        self._mixing = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._mixing = False
 
     def error(self, message: str) -> NoReturn:
         """Print one line and leave with exit code 2."""

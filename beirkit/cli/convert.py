@@ -19,8 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "source",
         metavar="SOURCE",
-        help="a name from `beirkit list datasets` or `beirkit list formats`, ir_datasets:ID, mteb:TASK, or a YAML "
-        "file about a dataset",
+        help="a name from `beirkit list datasets` or `beirkit list formats`, ir_datasets:ID, mteb:TASK, or a "
+        "YAML file about a dataset",
     )
     parser.add_argument(
         "raw", metavar="RAW", nargs="?", type=Path, help="its file or folder, where it has one"
@@ -87,16 +87,29 @@ def execute(args: argparse.Namespace) -> int:
 
 def tell_built(args: argparse.Namespace, name: str, folder: Path, manifest: Manifest) -> None:
     """Say what was written where, and what can be done with it."""
-    from beirkit.home import built_folder
+    from beirkit.conversion import is_empty
 
     counts = manifest.counts
     splits = ", ".join(f"{split} {tally.judgments:,}" for split, tally in counts.splits.items())
     print(
         f"{folder}: {counts.documents:,} documents, {counts.queries:,} queries; judgments: {splits or 'none'}"
     )
-    if not args.quiet:
-        shown = name if folder == built_folder(name) else shlex.quote(str(folder))
+    if not args.quiet and not is_empty(manifest):
+        shown = _called(name, folder)
         step = f"run -d {shown} -r bm25" if counts.documents else f"score RUN {shown}"
         if manifest.provenance.converter == "lexbench":
             step = f"providers {shown} RESULTS"
         print(f"next: beirkit {step}", file=sys.stderr)
+
+
+def _called(name: str, folder: Path) -> str:
+    """What the next command calls a dataset: its name or file, or its folder where that is elsewhere."""
+    from beirkit.configs.load import names
+    from beirkit.facts import config_named, is_yaml
+    from beirkit.home import built_folder
+
+    config = config_named(name) if is_yaml(name) else None
+    if folder == built_folder(name if config is None else config.name):
+        return shlex.quote(name)
+    text = str(folder)
+    return shlex.quote(f"./{text}" if text in names("datasets") else text)

@@ -121,7 +121,7 @@ def _announcement(plan: Plan) -> list[str]:
         rows.append(("from", bundle.address))
         rows.append(("version", bundle.revision or "unknown: no checksum is published"))
     files = [(bundle, file) for bundle in plan.bundles for file in bundle.files]
-    here = len(files) - sum(len(bundle.missing()) for bundle in plan.bundles)
+    here = sum(bundle.has(file) for bundle, file in files)
     size = "unknown" if plan.size is None else size_text(plan.size)
     rows.append(("size", f"{size} in {len(files)} file{'' if len(files) == 1 else 's'}, {here} here already"))
     rows.append(("kept in", ", ".join(dict.fromkeys(str(bundle.folder) for bundle in plan.bundles))))
@@ -148,7 +148,7 @@ def _for_machines(plan: Plan) -> dict[str, object]:
                 "addresses": list(file.addresses),
                 "bytes": file.size,
                 "checksum": None if file.checksum is None else str(file.checksum),
-                "here": (bundle.folder / file.name).exists(),
+                "here": bundle.has(file),
             }
             for bundle in plan.bundles
             for file in bundle.files

@@ -9,7 +9,10 @@ import argparse
 import importlib
 import io
 import logging
+import os
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 
 from beirkit import __version__
@@ -31,7 +34,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "score": ("score", "score a run file against judgments"),
     "compare": ("compare", "compare run files: differences, intervals, p-values"),
     "pool": ("pool", "have unjudged results of several runs judged, and take the judgments back"),
-    "spans": ("spans", "how much of the spans that answer the queries was retrieved, however documents are cut"),
+    "spans": (
+        "spans",
+        "how much of the spans that answer the queries was retrieved, however documents are cut",
+    ),
     "attribution": ("attribution", "whether the quotes in a model's answers stand in their sources"),
     "overlap": ("overlap", "find test queries and documents in training data, and score without them"),
     "cite": ("cite", "papers and licences of every dataset, model and tool behind a result"),
@@ -81,6 +87,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     _never_fail_to_print()
     outlive_reader()
+    _end_as_interrupted()
     words = global_options_last(words)
     debug = "--debug" in words
     try:
@@ -90,8 +97,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         code: int = args.execute(args)
         if sys.stdout is not None:
             sys.stdout.flush()
-    except KeyboardInterrupt:
-        print("beirkit: interrupted; the same command goes on from what is finished", file=sys.stderr)
+    except KeyboardInterrupt as stop:
+        told = str(stop) or "the same command goes on from what is finished"
+        print(f"beirkit: interrupted; {told}", file=sys.stderr)
         return 130
     except (BeirkitError, OSError, MemoryError) as error:
         if debug:
@@ -99,6 +107,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"beirkit: error: {describe(error)}", file=sys.stderr)
         return 2
     return code
+
+
+def _end_as_interrupted() -> None:
+    """Let a request to end (``kill``, a scheduler, a shutdown) clean up as Ctrl-C does."""
+    own = os.getpid()
+
+    def stop(number: int, frame: object) -> None:
+        if os.getpid() != own:  # a forked worker, which is ended by whoever started it
+            os._exit(128 + number)
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is threading.main_thread() and (
+        signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    ):
+        signal.signal(signal.SIGTERM, stop)
 
 
 def _never_fail_to_print() -> None:

@@ -53,7 +53,7 @@ def plan_fetch(
 ) -> Plan:
     """What :func:`fetch` would bring; of a repository, the list of its files is asked for, nothing else."""
     config = _config(name)
-    client = _client(config, form, offline, patience)
+    client = _client(name, config, form, offline, patience)
     return make_plan(
         config, client, form=form, revision=revision, accept_changed=accept_changed, mirrors=mirrors
     )
@@ -105,7 +105,7 @@ def fetch(
         UsageError: nothing is published of it, or the folder is there already and of something else.
     """
     config = _config(name)
-    client = _client(config, form, offline, patience)
+    client = _client(name, config, form, offline, patience)
     plan = make_plan(
         config, client, form=form, revision=revision, accept_changed=accept_changed, mirrors=mirrors
     )
@@ -176,9 +176,11 @@ def _config(name: str) -> DatasetConfig:
     return config
 
 
-def _client(config: DatasetConfig, form: str | None, offline: bool, patience: Patience | None) -> Client:
+def _client(
+    name: str, config: DatasetConfig, form: str | None, offline: bool, patience: Patience | None
+) -> Client:
     """Opens what the environment allows to be opened."""
-    _, published = choose_form(config, form)
+    _, published = choose_form(config, form, name)
     of_hub = published[0].kind == "huggingface"
     offline = offline or is_set("BEIRKIT_OFFLINE") or (of_hub and is_set("HF_HUB_OFFLINE"))
     return Client(patience, offline=offline, tokens=tokens())

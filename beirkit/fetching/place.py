@@ -81,7 +81,9 @@ class Place:
         if not self.target.exists():
             return "is not here"
         size = self.target.stat().st_size
-        if file.size is not None and size != file.size:
+        if file.size is not None and size > file.size:
+            return f"is not what was published: it has {size:,} bytes, not {file.size:,}"
+        if file.size is not None and size < file.size:
             return f"is not whole: it has {size:,} bytes of {file.size:,}"
         if file.checksum is not None:
             now = checksum(self.target, file.checksum.kind)
@@ -148,7 +150,6 @@ def refusals(target: Path) -> Iterator[None]:
         yield
     except OSError as error:
         found = f"cannot be written: {error.strerror}"
-        hint = (
-            "what came is kept; make room, or let BEIRKIT_HOME name another folder, and run the command again"
-        )
+        came = "what came is kept; " if Place(target).have() else ""
+        hint = f"{came}make room, or let BEIRKIT_HOME name another folder, and run the command again"
         raise WriteError(found, path=target, hint=hint) from error

@@ -503,7 +503,7 @@ def test_two_forms_of_one_kind_have_two_names(server: Server, archive: Archive, 
         ({"url": "https://data.example/.."}, "names no file"),
         ({"url": "https://data.example/a%2F..%2Fb.zip"}, "names no file"),
         ({}, "names no file"),
-        ({"url": "https://data.example/a.zip", "md5": "abc"}, "'abc', which is no md5"),
+        ({"url": "https://data.example/a.zip", "md5": "abc"}, r"birds.yaml: `md5` is 'abc', not 32 .* at `published\[0\]`"),
         ({"kind": "huggingface"}, "'' is no repository"),
         ({"kind": "huggingface", "repository": "../x"}, "'../x' is no repository"),
     ],
@@ -516,9 +516,12 @@ def test_a_form_that_cannot_be_meant_is_refused(tmp_path: Path, wrong: dict[str,
 def test_the_next_command_is_one_that_works(
     server: Server, archive: Archive, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A dataset of one's own is no name that other commands know; its folder is."""
-    assert main(["fetch", write_facts(tmp_path, beir_form(server, archive))]) == 0
-    assert f"next: beirkit run -d {built_folder('birds')} -r bm25" in capsys.readouterr().err
+    """With the YAML file, which holds the facts about a dataset of one's own; its name does too from now on."""
+    facts = write_facts(tmp_path, beir_form(server, archive))
+    assert main(["fetch", facts]) == 0
+    assert f"next: beirkit run -d {facts} -r bm25" in capsys.readouterr().err
+    assert find_dataset("birds").config == find_dataset(facts).config
+    assert main(["stats", facts]) == main(["stats", "birds"]) == 0
 
 
 def test_a_library_can_be_told_of_the_plan(server: Server, archive: Archive, tmp_path: Path) -> None:
