@@ -11,6 +11,7 @@ from beirkit.converters.reading.papers import Dedupe, Papers
 from beirkit.converters.reading.readers import read_csv
 from beirkit.converters.reading.source import Source
 from beirkit.converters.reading.trec_task import Task, TaskOptions
+from beirkit.converters.reading.without import WITHOUT_DOCUMENTS, documents_unless
 from beirkit.corpora.collection import Collection
 
 
@@ -21,6 +22,11 @@ class Cord19Options(TaskOptions, frozen=True, kw_only=True, forbid_unknown_field
     collapse: bool = False
     query_metadata: tuple[str, ...] = ("query", "narrative")
     dedupe: Dedupe = "cord_uid"
+    without_documents: bool = False
+
+    def __post_init__(self) -> None:
+        if self.without_documents and self.dedupe == "title":
+            raise ValueError("dedupe=title needs the papers, and without_documents leaves them out")
 
 
 class Cord19(Converter[Cord19Options]):
@@ -44,6 +50,7 @@ class Cord19(Converter[Cord19Options]):
             refused; ``cord_uid``, those of one id; ``title``, those of one id or one title, letter case and
             white space aside. There a judgment goes to the document that its paper became, and of two of
             different grades the higher one counts.
+        without_documents: read topics and qrels only; ``metadata.csv`` need not be there.
     """
 
     name: ClassVar[str] = "cord19"
@@ -58,15 +65,17 @@ class Cord19(Converter[Cord19Options]):
         """
         assert raw is not None  # the catalog sees to it
         source = Source(raw)
-        table = source.only("metadata.csv", what="the papers")
+        table = []
+        if not options.without_documents:
+            table = [source.only("metadata.csv", what="the papers", instead=WITHOUT_DOCUMENTS)]
         task = Task(source, options)
-        papers = Papers(lambda: read_csv(source.path(table)), options.dedupe)
+        papers = Papers(lambda: read_csv(source.path(table[0])), options.dedupe)
         judgments = {split: partial(papers.judgments, start) for split, start in task.judgments.items()}
         return self.collection(
             source,
             options,
-            files=[table, *task.files],
-            documents=papers.documents,
+            files=[*table, *task.files],
+            documents=documents_unless(options.without_documents, papers.documents),
             queries=task.queries,
             judgments=judgments,
         )

@@ -16,7 +16,7 @@ from beirkit.converters.reading.source import Source
 from beirkit.converters.reading.text_blocks import ids_and_texts
 from beirkit.converters.reading.triples import text_triples
 from beirkit.converters.reading.wikipedia import page_title
-from beirkit.converters.reading.without import documents_unless
+from beirkit.converters.reading.without import WITHOUT_DOCUMENTS, documents_unless
 from beirkit.corpora.collection import Collection
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.notices import Once
@@ -68,7 +68,7 @@ class DbpediaEntity(Converter[DbpediaOptions]):
         abstracts = []
         if not options.without_documents:
             patterns = [f"short{sign}abstracts_en.{end}" for sign in "_-" for end in ("ttl", "nt")]
-            abstracts = [source.only(*patterns, what="the short abstracts")]
+            abstracts = [source.only(*patterns, what="the short abstracts", instead=WITHOUT_DOCUMENTS)]
         given = GivenSplits(Path(options.splits)) if options.splits else None
         told = Once()
 

@@ -15,7 +15,7 @@ from beirkit.converters.reading.given import GivenSplits
 from beirkit.converters.reading.readers import read_csv
 from beirkit.converters.reading.rows import Row
 from beirkit.converters.reading.source import Source
-from beirkit.converters.reading.without import documents_unless
+from beirkit.converters.reading.without import WITHOUT_DOCUMENTS, documents_unless
 from beirkit.corpora.collection import Collection
 from beirkit.corpora.notices import Once
 from beirkit.corpora.records import Document, Judgment, Query
@@ -65,7 +65,7 @@ class Fiqa(Converter[FiqaOptions]):
         pairs = source.only("FiQA_train_question_doc_final.tsv", what="the answers of each question")
         answers = []
         if not options.without_documents:
-            answers = [source.only("FiQA_train_doc_final.tsv", what="the answers")]
+            answers = [source.only("FiQA_train_doc_final.tsv", what="the answers", instead=WITHOUT_DOCUMENTS)]
         given = GivenSplits(Path(options.splits)) if options.splits else None
         told = Once()
 

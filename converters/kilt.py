@@ -14,7 +14,7 @@ from beirkit.converters.reading.readers import read_jsonl
 from beirkit.converters.reading.rows import Row
 from beirkit.converters.reading.source import Source
 from beirkit.converters.reading.splits import split_files
-from beirkit.converters.reading.without import documents_unless
+from beirkit.converters.reading.without import WITHOUT_DOCUMENTS, documents_unless
 from beirkit.corpora.collection import Collection
 from beirkit.corpora.notices import Once
 from beirkit.corpora.records import Document, Judgment, Query
@@ -62,7 +62,7 @@ class Kilt(Converter[KiltOptions]):
         files = split_files(source, options.splits, "*-kilt.jsonl", what="questions")
         pages = []
         if not options.without_documents:
-            pages = [source.only(options.knowledge, what="the knowledge source")]
+            pages = [source.only(options.knowledge, what="the knowledge source", instead=WITHOUT_DOCUMENTS)]
         say = Once()
 
         def documents() -> Iterator[Document]:

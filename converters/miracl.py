@@ -14,7 +14,7 @@ from beirkit.converters.base import Converter
 from beirkit.converters.reading.readers import read_jsonl
 from beirkit.converters.reading.source import Source
 from beirkit.converters.reading.text_blocks import ids_and_texts
-from beirkit.converters.reading.without import documents_unless
+from beirkit.converters.reading.without import WITHOUT_DOCUMENTS, documents_unless
 from beirkit.corpora.collection import Collection
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.jsonl import read_documents
@@ -109,7 +109,7 @@ def _shards(source: Source, language: str) -> list[str]:
             f"has no passages of the language {language!r}", path=source.raw, hint="see its paths"
         )
     if not found:
-        source.only(*_CORPUS, what="passages")  # lists what is there
+        source.only(*_CORPUS, what="passages", instead=WITHOUT_DOCUMENTS)  # lists what is there
     folders = sorted({str(PurePosixPath(name).parent) for name in found})
     if len(folders) > 1:
         listed = ", ".join(folders[:4])

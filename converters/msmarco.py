@@ -13,7 +13,7 @@ from beirkit.converters.base import Converter
 from beirkit.converters.reading.readers import read_jsonl
 from beirkit.converters.reading.source import Source
 from beirkit.converters.reading.text_blocks import ids_and_texts, problem_of, text_blocks
-from beirkit.converters.reading.without import documents_unless
+from beirkit.converters.reading.without import WITHOUT_DOCUMENTS, documents_unless
 from beirkit.corpora.collection import Collection
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.ids import id_problem
@@ -118,7 +118,7 @@ def _collection(source: Source, options: MsmarcoOptions) -> list[str]:
     pattern = options.collection or _COLLECTION[options.form]
     if options.form == "json" and (several := source.find(pattern)):
         return several
-    return [source.only(pattern, what="the collection")]
+    return [source.only(pattern, what="the collection", instead=WITHOUT_DOCUMENTS)]
 
 
 def _passages(path: Path) -> Iterator[Document]:

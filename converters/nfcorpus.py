@@ -12,7 +12,7 @@ import msgspec
 from beirkit.converters.base import Converter
 from beirkit.converters.reading.source import Source
 from beirkit.converters.reading.tab_columns import tab_columns
-from beirkit.converters.reading.without import documents_unless
+from beirkit.converters.reading.without import WITHOUT_DOCUMENTS, documents_unless
 from beirkit.corpora.collection import Collection
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.notices import Once
@@ -67,7 +67,7 @@ class Nfcorpus(Converter[NfcorpusOptions]):
         titles = _titles_of(source, options)
         corpus = []
         if not options.without_documents:
-            corpus = [source.only("doc_dump.txt", what="the documents")]
+            corpus = [source.only("doc_dump.txt", what="the documents", instead=WITHOUT_DOCUMENTS)]
 
         told = Once()
 
@@ -112,7 +112,8 @@ def _qrels_of(source: Source, split: str, grades: Grades) -> str:
 
 def _titles_of(source: Source, options: NfcorpusOptions) -> list[str]:
     if options.titles == "original":
-        return [source.only("nfdump.txt", what="the titles of pages")]
+        filtered = "--set titles=filtered" if source.find("*.titles.queries") else ""
+        return [source.only("nfdump.txt", what="the titles of pages", instead=filtered)]
     return [source.only(f"{split}.titles.queries", what=f"the titles of {split}") for split in SPLITS]
 
 

@@ -16,6 +16,8 @@ from beirkit.corpora.errors import DataError
 from beirkit.corpora.notices import Once
 from beirkit.corpora.records import Document
 
+_OF_EXPORT = "export.json"  # what `beirkit export --to trec` says of its files
+
 
 class TrecOptions(TaskOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of :class:`Trec`."""
@@ -112,7 +114,7 @@ class Trec(Converter[TrecOptions]):
 
 def _document_files(source: Source, task: Task, patterns: tuple[str, ...]) -> list[str]:
     names = source.find(*patterns) if patterns else source.names
-    found = [name for name in names if name not in task.files]
+    found = [name for name in names if name not in task.files and (patterns or name != _OF_EXPORT)]
     if not found:
         wanted = " or ".join(patterns) or "beside the topics and the qrels"
         hint = "name them with documents=PATTERN; for topics and qrels alone, without_documents=true"

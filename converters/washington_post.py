@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,6 +15,7 @@ from beirkit.converters.reading.readers import read_jsonl
 from beirkit.converters.reading.rows import Row
 from beirkit.converters.reading.source import Source
 from beirkit.converters.reading.trec_task import Task, TaskOptions
+from beirkit.converters.reading.without import WITHOUT_DOCUMENTS, documents_unless
 from beirkit.corpora.collection import Collection
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import byte_lines
@@ -28,6 +30,11 @@ class WashingtonPostOptions(TaskOptions, frozen=True, kw_only=True, forbid_unkno
 
     field: str = _DOCID
     articles: str = ""
+    without_documents: bool = False
+
+    def __post_init__(self) -> None:
+        if self.without_documents and self.field == _DOCID:
+            raise ValueError("field=docid needs the articles, and without_documents leaves them out")
 
 
 class WashingtonPost(Converter[WashingtonPostOptions]):
@@ -48,6 +55,7 @@ class WashingtonPost(Converter[WashingtonPostOptions]):
         grades: the grade of each grade of the qrels, such as ``{0: 0, 2: 1, 4: 2, 8: 3, 16: 4}``; complete.
         keep_topics: ``all``, those that are ``judged``, or those that have a ``relevant`` document.
         articles: pattern of the file or files with the articles; by default ``*.jl`` or ``*.jsonl``.
+        without_documents: read topics and qrels only, with another ``field`` than ``docid``.
     """
 
     name: ClassVar[str] = "washington-post"
@@ -63,7 +71,11 @@ class WashingtonPost(Converter[WashingtonPostOptions]):
         assert raw is not None  # the catalog sees to it
         source = Source(raw)
         patterns = (options.articles,) if options.articles else _ARTICLES
-        articles = source.find(*patterns) or [source.only(*patterns, what="the articles")]
+        articles: list[str] = []
+        if not options.without_documents:
+            instead = "" if options.field == _DOCID else WITHOUT_DOCUMENTS
+            only = partial(source.only, what="the articles", instead=instead)
+            articles = source.find(*patterns) or [only(*patterns)]
         task = Task(source, options)
 
         def paths() -> Iterator[Path]:
@@ -73,7 +85,7 @@ class WashingtonPost(Converter[WashingtonPostOptions]):
             source,
             options,
             files=[*articles, *task.files],
-            documents=lambda: _documents(paths()),
+            documents=documents_unless(options.without_documents, lambda: _documents(paths())),
             queries=task.queries if options.field != _DOCID else lambda: _titled(task, paths()),
             judgments=task.judgments,
         )

@@ -145,6 +145,10 @@ class Archive(ABC):
             raise self._damaged(name, error) from error
 
 
+class NoArchiveError(DataError):
+    """A file is no archive, and nothing shows that it should be one."""
+
+
 def open_archive(path: Path, limits: Limits | None = None) -> Archive:
     """Open a zip or a tar, plain or compressed, known by what it holds and not by its name.
 
@@ -178,11 +182,13 @@ def open_archive(path: Path, limits: Limits | None = None) -> Archive:
     if _is_tar(start) or path.name.endswith(tuple(s for s in SUFFIXES if ".t" in s)):
         return Tar(path, limits)
     if start != head[: tarfile.BLOCKSIZE]:
-        raise DataError("is one compressed file, not an archive", path=path, hint="name the folder it is in")
+        raise NoArchiveError(
+            "is one compressed file, not an archive", path=path, hint="name the folder it is in"
+        )
     if head.startswith((b"\xfd7zXZ", b"7z\xbc\xaf", b"Rar!", b"MSCF", b"\x04\x22\x4d\x18")):
         found = "is an archive of a kind that is not read"
         raise DataError(found, path=path, hint="unpack it and name the folder")
-    raise DataError("is neither a zip nor a tar", path=path, hint="name a folder, a zip or a tar")
+    raise NoArchiveError("is neither a zip nor a tar", path=path, hint="name a folder, a zip or a tar")
 
 
 def bare_archive_name(name: str) -> str:

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from beirkit.converters.reading.archives import SUFFIXES, Archive, Limits, open_archive
+from beirkit.converters.reading.archives import SUFFIXES, Archive, Limits, NoArchiveError, open_archive
 from beirkit.corpora.compressed import bare_name
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import sha256_file
@@ -24,7 +24,7 @@ _CLUTTER = ("__MACOSX", ".")  # what archivers and file managers leave behind
 
 
 class Source:
-    """A folder, zip or tar, seen as files with names.
+    """A folder, zip or tar, or one file that is none of them, seen as files with names.
 
     A member is unpacked when its path is first asked for, into a private folder that is removed with the
     last reader of this source, or when Python ends. Nothing is unpacked from an archive that has a member
@@ -32,7 +32,7 @@ class Source:
 
     Args:
         raw: the folder or archive.
-        alone: take a file that is no archive for a source of one file.
+        alone: take any file whose name is not an archive's for a source of one file without looking into it.
         limits: how much an archive may hold; ``None``: as the environment says.
         depth: how many folders below a raw folder are looked into.
 
@@ -49,10 +49,16 @@ class Source:
         if raw.is_dir():
             self.names = tuple(sorted(_below(raw, depth)))
             return
-        if alone and not raw.name.lower().endswith(SUFFIXES):
+        named_archive = raw.name.lower().endswith(SUFFIXES)
+        if not alone or named_archive:
+            try:
+                self._archive = open_archive(raw, limits)
+            except NoArchiveError:
+                if named_archive:
+                    raise
+        if self._archive is None:
             self._folder, self.names = raw.parent, (raw.name,)
             return
-        self._archive = open_archive(raw, limits)
         self.names = tuple(sorted(name for name in self._archive.sizes if not _is_clutter(name)))
         self._folder = Path(tempfile.mkdtemp(prefix="beirkit-"))
         self._remove = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
@@ -65,12 +71,13 @@ class Source:
         """
         return [name for name in self.names if any(_matches(name, pattern) for pattern in patterns)]
 
-    def only(self, *patterns: str, what: str) -> str:
+    def only(self, *patterns: str, what: str, instead: str = "") -> str:
         """The one file that matches one of the patterns.
 
         Args:
             patterns: as in :meth:`find`.
             what: what the file holds, for the message.
+            instead: how to do without it, for the message.
 
         Raises:
             DataError: no file matches, or several do; the message lists what is there.
@@ -85,8 +92,17 @@ class Source:
             raise DataError(
                 f"has {len(found)} files for {what} ({wanted}): {listed}", path=self.raw, hint=hint
             )
-        have = ", ".join(self.names[:8]) + (" …" if len(self.names) > 8 else "") or "nothing"
-        raise DataError(f"has no file {wanted}, which holds {what}", path=self.raw, hint=f"found: {have}")
+        hint = "; ".join(filter(None, (self._there(), instead)))
+        raise DataError(f"has no file {wanted}, which holds {what}", path=self.raw, hint=hint)
+
+    def _there(self) -> str:
+        """What there is instead of a file that is missing, and what may be wrong with it."""
+        if self.raw.is_file() and self._archive is None:
+            return "it is one file; name the folder that holds all of them"
+        archives = [name for name in self.names if name.lower().endswith(SUFFIXES)]
+        if archives and len(archives) == len(self.names):
+            return f"an archive is read as it is: name {self.raw / archives[0]}"
+        return "found: " + (", ".join(self.names[:8]) + (" …" if len(self.names) > 8 else "") or "nothing")
 
     def path(self, name: str) -> Path:
         """A readable path of one file.

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 from beirkit.converters.reading.readers import read_jsonl
 from beirkit.converters.reading.source import Source
+from beirkit.converters.reading.without import WITHOUT_DOCUMENTS
 from beirkit.corpora.notices import Once
 from beirkit.corpora.records import Document
 
@@ -58,7 +59,10 @@ def fever_pages(source: Source, *patterns: str) -> tuple[list[str], Callable[[],
     Raises:
         DataError: there is no such file.
     """
-    found = [source.find(pattern) or [source.only(pattern, what="pages")] for pattern in patterns]
+    found = [
+        source.find(pattern) or [source.only(pattern, what="pages", instead=WITHOUT_DOCUMENTS)]
+        for pattern in patterns
+    ]
     names = list(dict.fromkeys(name for several in found for name in several))
     told = Once()
 

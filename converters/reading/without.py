@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from beirkit.corpora.notices import Once
 from beirkit.corpora.records import Document
 
+WITHOUT_DOCUMENTS = "for queries and judgments alone: --set without_documents=true"
+"""What to do where the documents are not at hand, for messages."""
+
 
 def documents_unless(
     without: bool, start: Callable[[], Iterable[Document]]
@@ -25,9 +28,7 @@ def documents_unless(
     told = Once()
 
     def none() -> Iterator[Document]:
-        told(
-            "without documents, as asked: what comes out scores runs of the same ids and cannot be searched"
-        )
+        told("without documents, as asked: what comes out scores runs of the same ids and cannot be searched")
         return iter(())
 
     return none
