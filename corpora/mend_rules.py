@@ -75,7 +75,10 @@ RULES: dict[str, Rule] = {
     "ids-in-another-form": Rule(
         ("BK032",),
         "a judged id is there in another Unicode form only",
-        {"match": "the judgment gets the id that is there", "drop": "the judgment is left out"},
+        {
+            "match": "the judgment gets the id that is there, if one alone looks the same",
+            "drop": "the judgment is left out",
+        },
     ),
     "conflicting-grades": Rule(
         ("BK025",),
