@@ -139,3 +139,32 @@ def test_errors_name_members_as_the_user_knows_them(tmp_path: Path, temporary: P
     with pytest.raises(DataError) as caught, source.named():
         raise DataError("is odd", path=inside, line=3, hint="look")
     assert str(caught.value) == f"{tmp_path / 'x.zip'}!in/a.txt:3: is odd (look)"
+
+
+def test_one_file_is_a_source_and_what_it_lacks_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "CISI.ALL"
+    path.write_text(".I 1\n", encoding="utf-8")
+    source = Source(path)
+    assert source.only("*.ALL", what="documents") == "CISI.ALL"
+    assert source.path("CISI.ALL").read_text(encoding="utf-8") == ".I 1\n"
+    with pytest.raises(
+        DataError, match=r"has no file \*\.QRY, which holds queries \(it is one file; name the"
+    ):
+        source.only("*.QRY", what="queries")
+
+
+def test_a_text_with_the_name_of_an_archive_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "data.zip"
+    path.write_text("not found\n", encoding="utf-8")
+    with pytest.raises(DataError, match="is neither a zip nor a tar"):
+        Source(path)
+
+
+def test_a_folder_that_holds_an_archive_alone_says_to_name_that(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "cisi.zip", "w") as archive:
+        archive.writestr("CISI.ALL", ".I 1\n")
+    with pytest.raises(DataError, match=f"an archive is read as it is: name {tmp_path / 'cisi.zip'}"):
+        Source(tmp_path).only("*.ALL", what="documents")
+    (tmp_path / "README").touch()
+    with pytest.raises(DataError, match=r"found: README, cisi\.zip; leave it"):
+        Source(tmp_path).only("*.ALL", what="documents", instead="leave it")
