@@ -34,6 +34,7 @@ _SHIPPED = {
     "hotpotqa": "beirkit.converters.hotpotqa:Hotpotqa",
     "huggingface": "beirkit.converters.huggingface:HuggingFace",
     "ir_datasets": "beirkit.converters.ir_datasets_source:IrDatasets",
+    "jsonl": "beirkit.converters.jsonl:Jsonl",
     "kilt": "beirkit.converters.kilt:Kilt",
     "lexbench": "beirkit.converters.lexbench:Lexbench",
     "llamaindex": "beirkit.converters.llamaindex:LlamaIndex",
