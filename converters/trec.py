@@ -55,7 +55,7 @@ class Trec(Converter[TrecOptions]):
         field: what a query's text is: ``title``, ``description``, ``narrative``, any other field of the
             topics, or several, such as ``title+description``. Topics of one line have a title only.
         collapse: make runs of white space in a query one blank; without it each line end becomes one blank
-            and nothing else changes.
+            and nothing else changes, as TREC-COVID's queries in BEIR were made.
         query_metadata: fields of the topics that become metadata of the queries, or ``all``.
         qrels: the file, or a pattern of files, of each split, such as ``{test: qrels.robust04.txt}``; by
             default ``*qrels*``, with the split that the name tells, else ``test``.

@@ -188,7 +188,7 @@ def _of_files(
     accept_changed: str,
     mirrors: Sequence[str],
 ) -> Plan:
-    files = [_file(one, mirrors, alone=len(published) == 1) for one in published]
+    files = [_file(one, mirrors, alone=len(published) == 1, called=config.name) for one in published]
     if twice := [name for name, number in Counter(file.name for file in files).items() if number > 1]:
         raise ConfigError(f"`published` has several files called {twice[0]!r}", path=config.name)
     name = config.name
@@ -217,10 +217,10 @@ def _of_files(
     )
 
 
-def _file(one: Published, mirrors: Sequence[str], *, alone: bool) -> RemoteFile:
+def _file(one: Published, mirrors: Sequence[str], *, alone: bool, called: str) -> RemoteFile:
     name = file_name(one.url)
     if not re.fullmatch(r"[^./\\][^/\\]*", name):
-        raise ConfigError(f"`published` has the address {one.url!r}, which names no file")
+        raise ConfigError(f"`published` has the address {one.url!r}, which names no file", path=called)
     if mirrors and not alone and not all(mirror.endswith("/") for mirror in mirrors):
         raise UsageError(
             "these are several files", hint="let --mirror name their folder, with a slash at its end"

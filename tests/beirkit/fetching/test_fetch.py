@@ -503,7 +503,10 @@ def test_two_forms_of_one_kind_have_two_names(server: Server, archive: Archive, 
         ({"url": "https://data.example/.."}, "names no file"),
         ({"url": "https://data.example/a%2F..%2Fb.zip"}, "names no file"),
         ({}, "names no file"),
-        ({"url": "https://data.example/a.zip", "md5": "abc"}, r"birds.yaml: `md5` is 'abc', not 32 .* at `published\[0\]`"),
+        (
+            {"url": "https://data.example/a.zip", "md5": "abc"},
+            r"birds.yaml: `md5` is 'abc', not 32 .* at `published\[0\]`",
+        ),
         ({"kind": "huggingface"}, "'' is no repository"),
         ({"kind": "huggingface", "repository": "../x"}, "'../x' is no repository"),
     ],
@@ -516,7 +519,7 @@ def test_a_form_that_cannot_be_meant_is_refused(tmp_path: Path, wrong: dict[str,
 def test_the_next_command_is_one_that_works(
     server: Server, archive: Archive, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With the YAML file, which holds the facts about a dataset of one's own; its name does too from now on."""
+    """With the YAML file, which holds the facts about a dataset of one's own; its name does from now on."""
     facts = write_facts(tmp_path, beir_form(server, archive))
     assert main(["fetch", facts]) == 0
     assert f"next: beirkit run -d {facts} -r bm25" in capsys.readouterr().err
@@ -528,3 +531,30 @@ def test_a_library_can_be_told_of_the_plan(server: Server, archive: Archive, tmp
     plans: list[Plan] = []
     get(write_facts(tmp_path, beir_form(server, archive)), announce=plans.append)
     assert [plan.size for plan in plans] == [len(archive.data)]
+
+
+def test_a_longer_file_is_not_here_and_not_what_was_published(
+    server: Server, archive: Archive, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    facts = write_facts(tmp_path, beir_form(server, archive))
+    kept = downloads_folder() / archive.md5 / "birds.zip"
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(archive.data + b"more")
+    assert main(["fetch", facts, "--offline"]) == 2
+    told = capsys.readouterr().err
+    size = len(archive.data)
+    assert "in 1 file, 0 here already" in told
+    assert f"is not what was published: it has {size + 4:,} bytes, not {size:,}" in told
+    assert server.asked == []
+
+
+def test_where_nothing_came_nothing_is_said_to_be_kept(
+    server: Server, archive: Archive, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    facts = write_facts(tmp_path, beir_form(server, archive))
+    downloads_folder().mkdir(parents=True)
+    (downloads_folder() / archive.md5).write_bytes(b"")  # a file where the folder should be
+    assert main(["fetch", facts]) == 2
+    told = capsys.readouterr().err
+    assert "cannot be written" in told
+    assert "is kept" not in told
