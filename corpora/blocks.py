@@ -78,6 +78,11 @@ def bare(line: bytes) -> bytes:
     return line.removesuffix(b"\n").removesuffix(b"\r")
 
 
+def are_blank(lines: Sequence[bytes]) -> bool:
+    """Whether all lines of a block are blank, as those of a file of filler are, by the thousand."""
+    return lines[0].isspace() and not b"".join(lines).strip()
+
+
 def common_documents(lines: Sequence[bytes]) -> list[Document] | None:
     """The documents of some lines where all have BEIR's very shape and sound ids, else None."""
     try:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from beirkit.corpora.blocks import bare, line_blocks
+from beirkit.corpora.blocks import are_blank, bare, line_blocks
 from beirkit.corpora.check_records import Ids, check_start, line_key, place_in_file
 from beirkit.corpora.check_tally import Tally
 from beirkit.corpora.errors import DataError
@@ -101,6 +101,11 @@ def _rows(
     seen = {"blank": Tally(), "comment": Tally(), "decimal": Tally()}
     offset = check_start(path, name, report)
     for first, lines in line_blocks(path):
+        if are_blank(lines):
+            carriage_returns += sum([line.endswith(b"\r\n") for line in lines])
+            offset += sum(map(len, lines))
+            seen["blank"].add_blank(len(lines), first)
+            continue
         numbers, rows = list[int](), list[Judgment]()
         for number, line, whole in _each(lines, first, name, report):
             carriage_returns += whole.endswith(b"\r\n")
@@ -117,8 +122,10 @@ def _rows(
                 report.add(refused.code, name, number, found, refused.todo, key=line_key(line))
             else:
                 if row is None and parser.header is header:
-                    text = line.decode("utf-8", "replace").strip()
-                    seen["comment" if text else "blank"].add(text, number)
+                    if text := line.decode("utf-8", "replace").strip():
+                        seen["comment"].add(text, number)
+                    else:
+                        seen["blank"].add_blank(1, number)
                 elif row is not None and parser.decimals > decimals:
                     seen["decimal"].add(_pair(row), number)
             offset += len(whole)

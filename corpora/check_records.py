@@ -12,7 +12,7 @@ from typing import Generic, Literal, TypeVar
 import msgspec
 import numpy as np
 
-from beirkit.corpora.blocks import bare, common_documents, common_queries, line_blocks
+from beirkit.corpora.blocks import are_blank, bare, common_documents, common_queries, line_blocks
 from beirkit.corpora.check_tally import Tally
 from beirkit.corpora.check_text import (
     Look,
@@ -236,6 +236,9 @@ def _records(
 
     ``offset`` is where the block starts in the file, in bytes.
     """
+    if are_blank(lines):
+        tallies.setdefault("BK046", Tally()).add_blank(len(lines), first)
+        return (), ()
     records = kind.decode(lines)
     if records is not None:
         if kind.nothing(records, lines):
@@ -263,7 +266,7 @@ def _parsed(
 ) -> Iterator[RecordT]:
     """The records of a line: one, or none with a finding, or several with one finding for their being so."""
     if not line.strip():
-        tallies.setdefault("BK046", Tally()).add("", number)
+        tallies.setdefault("BK046", Tally()).add_blank(1, number)
         return
     try:
         record = kind.parse(line)

@@ -28,6 +28,11 @@ class Tally:
         if len(self.examples) < 3:
             self.examples.append(repr(value))
 
+    def add_blank(self, count: int, line: int) -> None:
+        """Count lines in which nothing is, from this one on."""
+        self.count += count
+        self.line = self.line or line
+
     def __str__(self) -> str:
         more = ", …" if self.count > len(self.examples) else ""
         return f"{', '.join(self.examples)}{more}"

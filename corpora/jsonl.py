@@ -13,6 +13,7 @@ import msgspec
 from beirkit.corpora.blocks import (
     Batch,
     Decode,
+    are_blank,
     bare,
     batches,
     common_documents,
@@ -169,6 +170,8 @@ def _batches(
     """The records with their line numbers: whole blocks where a decoder can, line by line elsewhere."""
     skipped: list[int] | None = [] if skip_without_id else None
     for number, lines in line_blocks(path):
+        if are_blank(lines):
+            continue
         found = (decode(lines) for decode in decoders if decode is not None)
         records = next((records for records in found if records is not None), None)
         if records is None:

@@ -29,14 +29,14 @@ class Log:
         """Note a change of one record or judgment."""
         self._changes.append(Change(code=code, path=path, line=line, id=id, done=done))
 
-    def form(self, code: str, path: str, line: int | None, done: str) -> None:
-        """Count a change of form; the line is that of the first."""
+    def form(self, code: str, path: str, line: int | None, done: str, count: int = 1) -> None:
+        """Count changes of form; the line is that of the first."""
         key = (code, path, done)
         known = self._forms.get(key)
         self._forms[key] = (
-            Change(code=code, path=path, line=line, done=done)
+            Change(code=code, path=path, line=line, done=done, count=count)
             if known is None
-            else msgspec.structs.replace(known, count=known.count + 1)
+            else msgspec.structs.replace(known, count=known.count + count)
         )
 
     def changes(self) -> list[Change]:
@@ -44,6 +44,18 @@ class Log:
         both = [(0, change) for change in self._forms.values()] + [(1, change) for change in self._changes]
         both.sort(key=lambda item: (item[1].path, item[0], item[1].line or 0))
         return [change for _, change in both]
+
+
+class _Count:
+    """How many lines are so, and the first of them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.first = 0
+
+    def add(self, number: int) -> None:
+        self.count += 1
+        self.first = self.first or number
 
 
 def raw_lines(
@@ -61,6 +73,7 @@ def raw_lines(
         DataError: the file cannot be read to its end.
     """
     line, more = b"\n", 0
+    ends, blanks = _Count(), _Count()  # told at the end, for a file may have millions
     with open_bytes(path) as stream:
         for place, line in enumerate(stream, 1):
             number, text = place + more, line
@@ -72,7 +85,7 @@ def raw_lines(
                     log.form("BK013", name, 1, "byte-order mark taken off")
             text = text.removesuffix(b"\n")
             if line.endswith(b"\r\n"):
-                log.form("BK014", name, number, "CR LF made LF")
+                ends.add(number)
             text = text.removesuffix(b"\r")
             if text.strip():
                 parts = within(text) if within is not None and b"\r" in text else ()
@@ -83,6 +96,10 @@ def raw_lines(
                 else:
                     yield number, text
             else:
-                log.form("BK046", name, number, "blank line taken out")
+                blanks.add(number)
+    if ends.count:
+        log.form("BK014", name, ends.first, "CR LF made LF", ends.count)
+    if blanks.count:
+        log.form("BK046", name, blanks.first, "blank line taken out", blanks.count)
     if not line.endswith(b"\n"):
         log.form("", name, None, "line end added to the last line")

@@ -147,6 +147,8 @@ def _judgments(path: Path, default_relevance: int | None, seen: Qrels, warn: War
 def _rows(path: Path, default_relevance: int | None, warn: Warn) -> Iterator[tuple[int, Judgment]]:
     parser = QrelsParser(default_relevance)
     for number, line in byte_lines(path):
+        if not line:  # here already, for a file of filler has millions
+            continue
         try:
             judgment = parser.parse(line)
         except Refused as refused:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beirkit.corpora.blocks import counted, documents_with_more, keyed_documents, keyed_queries
+from beirkit.corpora.check import check_folder
 from beirkit.corpora.errors import DataError
-from beirkit.corpora.jsonl import parse_document, parse_query
+from beirkit.corpora.jsonl import parse_document, parse_query, read_documents
+from beirkit.corpora.mend import mend_folder
+from beirkit.corpora.qrels import read_qrels
 from beirkit.corpora.records import Document, Query
 
 KEYS = {"_id": "docid", "text": "body"}
@@ -118,3 +122,24 @@ def test_long_texts_make_short_batches() -> None:
     texts = (Query(str(number), "x" * 100_000) for number in range(10_000))
     for batch in islice(counted(texts), 3):
         assert len(batch.records) <= 64
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", " \n"])
+def test_blocks_of_blank_lines_are_counted_and_passed_over(end: str, tmp_path: Path) -> None:
+    blank, n = end * 10_000, 10_000
+    records = {
+        "corpus.jsonl": '{"_id": "d1", "title": "", "text": "a"}',
+        "queries.jsonl": '{"_id": "q1", "text": "b"}',
+        "qrels/test.tsv": "query-id\tcorpus-id\tscore\nq1\td1\t1",
+    }
+    folder = tmp_path / "folder"
+    (folder / "qrels").mkdir(parents=True)
+    for name, record in records.items():
+        (folder / name).write_bytes(f"{record}{end}{blank}".encode())
+    found = {(each.code, each.path): each.found for each in check_folder(folder)}
+    for name in records:
+        assert found["BK046", name] == f"{n:,} lines are blank"
+    assert [document.doc_id for document in read_documents(folder / "corpus.jsonl")] == ["d1"]
+    assert read_qrels(folder / "qrels" / "test.tsv") == {"q1": {"d1": 1}}
+    report = mend_folder(folder, tmp_path / "out")
+    assert [each.count for each in report.changes if each.code == "BK046"] == [n] * 3
