@@ -92,8 +92,7 @@ class Arguana(Converter[ArguanaOptions]):
         counters = [one for one in arguments if one.split == "test" and one.side == "b"]
         if not points or not counters:
             wanted = "test/THEME/DEBATE/pro/pro01a-point.txt"
-            have = ", ".join(source.names[:4]) or "nothing"
-            raise DataError(f"holds no arguments such as {wanted}", path=raw, hint=f"found: {have}")
+            raise DataError(f"holds no arguments such as {wanted}", path=raw, hint=source.there())
         files = [one.file for one in arguments]
         told = Once()
 

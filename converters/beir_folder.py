@@ -139,9 +139,8 @@ def _choose(source: Source, asked: str) -> str:
             )
         return matching[0]
     if not roots:
-        have = ", ".join(source.names[:8]) + (" …" if len(source.names) > 8 else "") or "nothing"
         found = "holds no BEIR folder: there is no corpus.jsonl, plain or compressed"
-        raise DataError(found, path=source.raw, hint=f"found: {have}")
+        raise DataError(found, path=source.raw, hint=source.there())
     if "" in roots:
         return ""
     if len(roots) > 1:

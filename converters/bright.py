@@ -95,7 +95,7 @@ def _domain(source: Source, options: BrightOptions) -> str:
     have = sorted({PurePosixPath(name).name.partition("-0")[0].partition(".")[0] for name in names})
     if not have:
         found = f"has no {options.examples}/DOMAIN.parquet, which holds the queries"
-        raise DataError(found, path=source.raw, hint=f"found: {', '.join(source.names[:8]) or 'nothing'}")
+        raise DataError(found, path=source.raw, hint=source.there())
     if not options.domain and len(have) > 1:
         hint = f"say which: --set domain={have[0]}"
         raise DataError(f"has {len(have)} domains: {', '.join(have)}", path=source.raw, hint=hint)

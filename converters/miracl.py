@@ -130,8 +130,8 @@ def _by_split(source: Source, language: str, *patterns: str, what: str) -> dict[
                 raise DataError(f"has {what} of {split[1]} in {other} and {name}", path=source.raw, hint=hint)
     if not found:
         of = f" of the language {language!r}" if language else ""
-        example, have = patterns[0].replace("*", "s.dev"), ", ".join(source.names[:8])
-        hint = f"needed are names such as {example}; found: {have}"
+        example = patterns[0].replace("*", "s.dev")
+        hint = f"needed are names such as {example}; {source.there()}"
         raise DataError(f"has no {what}{of}", path=source.raw, hint=hint)
     return found
 

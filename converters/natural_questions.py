@@ -128,8 +128,7 @@ class NaturalQuestions(Converter[NaturalQuestionsOptions]):
 def _found(source: Source, pattern: str) -> list[str]:
     if names := source.find(pattern):
         return names
-    have = ", ".join(source.names[:8]) or "nothing"
-    raise DataError(f"has no file {pattern}", path=source.raw, hint=f"found: {have}")
+    raise DataError(f"has no file {pattern}", path=source.raw, hint=source.there())
 
 
 def _problem(example: Example, paragraphs: dict[int, str], page: Page, annotators: int) -> str:

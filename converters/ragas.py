@@ -121,9 +121,8 @@ def _test_set(source: Source, corpus: str) -> str:
     found = [name for name in source.find("*.csv", "*.jsonl", "*.json", "*.parquet") if name != corpus]
     if len(found) == 1:
         return found[0]
-    have = ", ".join(source.names[:8]) or "nothing"
     problem = f"has {len(found)} files that could be the test set" if found else "has no test set"
-    raise DataError(problem, path=source.raw, hint=f"name the file itself; found: {have}")
+    raise DataError(problem, path=source.raw, hint=f"name the file itself; {source.there()}")
 
 
 def _column(row: Row, names: tuple[str, str]) -> str:

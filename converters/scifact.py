@@ -9,7 +9,6 @@ from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar, NamedTuple
 
 from beirkit.converters.base import Converter, NoOptions
-from beirkit.converters.reading.archives import SUFFIXES
 from beirkit.converters.reading.printed_arrays import integer_array, string_array
 from beirkit.converters.reading.readers import read_csv, read_jsonl
 from beirkit.converters.reading.rows import Row
@@ -85,11 +84,7 @@ def _find(source: Source) -> tuple[Layout, list[str]]:
         if by_name.keys() >= set(wanted):
             return layout, [by_name[name] for name in wanted]
     forms = " or ".join(", ".join(layout[:3]) for layout in _LAYOUTS)
-    have = ", ".join(source.names[:8]) or "nothing"
-    hint = f"found: {have}"
-    if source.raw.is_dir() and (packed := [name for name in source.names if name.endswith(SUFFIXES)]):
-        hint = f"an archive is read as it is: name {source.raw / packed[0]}"
-    raise DataError(f"is no SciFact release; needed are {forms}", path=source.raw, hint=hint)
+    raise DataError(f"is no SciFact release; needed are {forms}", path=source.raw, hint=source.there())
 
 
 def _document(row: Row, sentences: list[str]) -> Document:

@@ -92,15 +92,15 @@ class Source:
             raise DataError(
                 f"has {len(found)} files for {what} ({wanted}): {listed}", path=self.raw, hint=hint
             )
-        hint = "; ".join(filter(None, (self._there(), instead)))
+        hint = "; ".join(filter(None, (self.there(), instead)))
         raise DataError(f"has no file {wanted}, which holds {what}", path=self.raw, hint=hint)
 
-    def _there(self) -> str:
+    def there(self) -> str:
         """What there is instead of a file that is missing, and what may be wrong with it."""
         if self.raw.is_file() and self._archive is None:
             return "it is one file; name the folder that holds all of them"
         archives = [name for name in self.names if name.lower().endswith(SUFFIXES)]
-        if archives and len(archives) == len(self.names):
+        if archives and len(archives) == len(self.names) and self._archive is None:
             return f"an archive is read as it is: name {self.raw / archives[0]}"
         return "found: " + (", ".join(self.names[:8]) + (" …" if len(self.names) > 8 else "") or "nothing")
 

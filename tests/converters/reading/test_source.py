@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from beirkit.converters import catalog
 from beirkit.converters.reading.source import Source
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import sha256_file
@@ -168,3 +169,16 @@ def test_a_folder_that_holds_an_archive_alone_says_to_name_that(tmp_path: Path) 
     (tmp_path / "README").touch()
     with pytest.raises(DataError, match=r"found: README, cisi\.zip; leave it"):
         Source(tmp_path).only("*.ALL", what="documents", instead="leave it")
+
+
+_NO_NAMES = {"huggingface", "table"}  # reads tables of any name; reads one file
+
+
+@pytest.mark.parametrize(
+    "name", sorted(n for n in catalog.names() if catalog.get(n).needs_raw and n not in _NO_NAMES)
+)
+def test_every_format_says_that_an_archive_is_read_as_it_is(name: str, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "release.zip", "w") as archive:
+        archive.writestr("a.txt", "a")
+    with pytest.raises(DataError, match=rf"an archive is read as it is: name {tmp_path / 'release.zip'}"):
+        list(catalog.convert(name, tmp_path).documents())
