@@ -122,8 +122,14 @@ def differences_of(config: DatasetConfig, options: Mapping[str, Any]) -> list[st
     return [
         one if isinstance(one, str) else one.says
         for one in config.differences
-        if isinstance(one, str) or not any(options.get(option) for option in one.unless)
+        if isinstance(one, str) or not any(_is_given(option, options) for option in one.unless)
     ]
+
+
+def _is_given(option: str, options: Mapping[str, Any]) -> bool:
+    """Whether an option has a value, or of ``option=value`` that one."""
+    name, equals, value = option.partition("=")
+    return options.get(name) == value if equals else bool(options.get(name))
 
 
 def known_defects(folder: Path) -> list[Known]:

@@ -51,7 +51,8 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     Attributes:
         says: the difference, in a sentence.
-        unless: options of the converter; where one of them is given, it is not told.
+        unless: options of the converter, such as ``splits`` or ``dedupe=title``; where one of them is given,
+            and has that value, it is not told.
     """
 
     says: str

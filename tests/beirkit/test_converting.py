@@ -8,12 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 import yaml
 
 from beirkit import conversion
 from beirkit.cli.main import main
-from beirkit.configs.load import load_dataset, load_yaml
+from beirkit.configs.load import load_dataset, load_yaml, names
+from beirkit.converters import catalog
 from beirkit.datasets import find_dataset
 from beirkit.facts import differences_of
 from beirkit.home import built_folder
@@ -218,7 +220,22 @@ def test_differences_are_told_where_they_apply() -> None:
     assert len(differences_of(fiqa, {})) == 1
     assert differences_of(fiqa, {"splits": "qrels"}) == []
     covid = load_dataset("trec-covid")
-    assert len(differences_of(covid, {})) - len(differences_of(covid, {"without_documents": True})) == 1
+    assert len(differences_of(covid, {"dedupe": "cord_uid"})) == 2
+    assert len(differences_of(covid, {"dedupe": "cord_uid", "without_documents": True})) == 1
+    assert len(differences_of(covid, {"dedupe": "title"})) == 1
+
+
+@pytest.mark.parametrize("name", names("datasets"))
+def test_what_does_away_with_a_difference_is_an_option_of_the_format(name: str) -> None:
+    config = load_dataset(name)
+    known = {field.name for field in msgspec.structs.fields(catalog.get(config.format).Options)}
+    named = {
+        option.partition("=")[0]
+        for one in config.differences
+        if not isinstance(one, str)
+        for option in one.unless
+    }
+    assert named <= known
 
 
 def test_documents_that_were_left_out_are_not_missed(
