@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from beirkit.corpora.errors import DataError
-from beirkit.corpora.files import LONE_CR, LONE_CR_TODO
+from beirkit.corpora.files import LONE_CR
 from beirkit.corpora.ids import id_problem
 from beirkit.corpora.packed_ids import PackedIds
 from beirkit.corpora.run import LENIENT, Run, any_repeated
@@ -241,7 +241,7 @@ class RunColumns:
             if not fields:
                 continue
             if len(fields) != _FIELDS and b"\r" in line.rstrip():
-                raise self._error(number, LONE_CR, LONE_CR_TODO)
+                raise self._error(number, LONE_CR, "convert the line ends to LF")
             if len(fields) < _FIELDS:
                 raise self._error(
                     number, f"has {len(fields)} fields, a run has 6", _other_form(number, fields)
