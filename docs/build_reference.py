@@ -190,13 +190,16 @@ def _field_rows(
 
 
 def _structures(annotation: Any) -> list[type[msgspec.Struct]]:
-    candidates = (annotation, *getattr(annotation, "__args__", ()))
-    return [one for one in candidates if isinstance(one, type) and issubclass(one, msgspec.Struct)]
+    """The structures in a type, at any depth."""
+    if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
+        return [annotation]
+    return [found for part in get_args(annotation) for found in _structures(part)]
 
 
 def _type(annotation: Any) -> str:
     if _structures(annotation):
-        return "keys below"
+        texts = any(str in get_args(part) for part in get_args(annotation))
+        return "texts, or keys below" if texts else "keys below"
     if isinstance(annotation, types.UnionType) or get_origin(annotation) is Union:
         return " or ".join(_type(part) for part in get_args(annotation) if part is not types.NoneType)
     if get_origin(annotation) is Literal:

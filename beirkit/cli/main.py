@@ -13,7 +13,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from beirkit import __version__
 from beirkit.cli.arguments import Parser, expand_lists, global_options_last
@@ -87,14 +88,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     _never_fail_to_print()
     outlive_reader()
-    _end_as_interrupted()
     words = global_options_last(words)
     debug = "--debug" in words
     try:
         args = build_parser(only=words[0] if words else "").parse_args(expand_lists(words))
         _set_up_logging(args)
         _require_text(words)
-        code: int = args.execute(args)
+        with _ends_as_interrupted():
+            code: int = args.execute(args)
         if sys.stdout is not None:
             sys.stdout.flush()
     except KeyboardInterrupt as stop:
@@ -109,8 +110,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
-def _end_as_interrupted() -> None:
-    """Let a request to end (``kill``, a scheduler, a shutdown) clean up as Ctrl-C does."""
+@contextmanager
+def _ends_as_interrupted() -> Iterator[None]:
+    """Inside, a request to end (``kill``, a scheduler, a shutdown) cleans up as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     own = os.getpid()
 
     def stop(number: int, frame: object) -> None:
@@ -118,10 +123,14 @@ def _end_as_interrupted() -> None:
             os._exit(128 + number)
         raise KeyboardInterrupt
 
-    if threading.current_thread() is threading.main_thread() and (
-        signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    ):
+    before = signal.getsignal(signal.SIGTERM)
+    if before is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        if before is signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, before)
 
 
 def _never_fail_to_print() -> None:
