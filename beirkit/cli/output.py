@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from beirkit.cli.tables import print_table as print_table
 from beirkit.corpora.progress import Advance, Progress, silent
 
 
@@ -33,47 +34,6 @@ def size_text(size: int) -> str:
             return f"{amount:.{0 if unit == 'B' or amount >= 99.5 else 1}f} {unit}"
         amount /= 1000
     return f"{amount:.1f} TB"
-
-
-def print_table(
-    title: str,
-    columns: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    *,
-    left: int = 1,
-    fold_last: bool = False,
-    to_stderr: bool = False,
-) -> None:
-    """Print a table; the first ``left`` columns are words, the others figures.
-
-    With ``fold_last`` the last column may hold words too, which are broken into lines.
-    """
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    class _Console(Console):
-        def on_broken_pipe(self) -> None:
-            """Leave it to the command line, which knows that this is no failure."""
-            raise BrokenPipeError
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for place, column in enumerate(columns):
-        table.add_column(
-            column,
-            justify="left" if place < left else "right",
-            # a name is copied, a figure is read at once
-            no_wrap=place in (0, *range(left, len(columns) - fold_last)),
-            overflow="fold",
-        )
-    for row in rows:
-        table.add_row(*row)
-    console = _Console(stderr=to_stderr, highlight=False, markup=False, emoji=False)
-    if not console.is_terminal:
-        console.width = max(console.width, 160)  # a file has no edge to wrap at
-    if title:
-        console.print(title, style="bold", soft_wrap=True)
-    console.print(table)
 
 
 @contextmanager
