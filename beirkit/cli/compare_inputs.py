@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections import defaultdict
+import logging
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from beirkit.evaluate.protocol import Protocol
     from beirkit.evaluate.scores import Scores
     from beirkit.stored import StoredResult
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,9 @@ def gather(args: argparse.Namespace, gated: Sequence[Measure]) -> Given:
         raise UsageError(
             "there is nothing to compare", hint="name run files, result folders or a suite's JSON"
         )
+    for path, times in Counter(args.runs).items():
+        if times > 1:
+            _log.warning("%s is named %d times, and compared once", path, times)
     seeds = _seeds(args.seeds)
     if args.qrels is None:
         from beirkit.cli.compare_stored import gather_stored

@@ -145,12 +145,18 @@ def build(args: argparse.Namespace, given: Given, gates: Sequence[Gate]) -> Repo
     Raises:
         BeirkitError: what was asked for does not exist, or scores are not comparable.
     """
+    from beirkit.corpora.errors import UsageError
     from beirkit.evaluate.compare import compare
     from beirkit.evaluate.compare_suites import compare_suite
     from beirkit.evaluate.leaderboard import leaderboard
     from beirkit.evaluate.seeds import seed_spread
     from beirkit.evaluate.stated import read_stated
 
+    if gates and {name for one in given.contests for name in one.scores} <= {given.baseline}:
+        raise UsageError(
+            f"there is no system to hold to the gate, only the baseline {given.baseline!r}",
+            hint="name another run beside it",
+        )
     shared = {
         "correction": args.correction, "level": args.level, "seed": args.seed, "samples": args.samples,
     }  # fmt: skip

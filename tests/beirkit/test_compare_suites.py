@@ -273,6 +273,16 @@ def test_gates_decide_the_exit_code(
     assert "the gate 'RR' cannot be read (write MEASURE >= NUMBER" in failed(capsys, *runs, "--gate", "RR")
 
 
+@pytest.mark.parametrize("words", [["base.trec"], ["base.trec", "base.trec"]])
+def test_a_gate_without_a_system_to_hold_to_it_is_an_error(
+    words: list[str], runs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = failed(capsys, *words, *runs[2:], "--gate", "RR >= 0", "--junit", "j.xml")
+    assert "there is no system to hold to the gate, only the baseline 'base.trec'" in told
+    assert ("base.trec is named 2 times, and compared once" in told) == (len(words) == 2)
+    assert not (tmp_path / "j.xml").exists()
+
+
 def test_junit_without_gates_tells_what_was_found(
     runs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
