@@ -9,6 +9,7 @@ from typing import Any
 from beirkit.configs.suites import SuiteNode
 from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.suites import SuiteMean, suite_mean
+from beirkit.evaluate.zero_shot import zero_shot_status
 from beirkit.experiment import Cell
 from beirkit.figures import figure
 
@@ -61,7 +62,12 @@ class MeanRow:
 
 
 def mean_rows(
-    tree: SuiteNode, cells: Sequence[Cell], measures: Sequence[Measure], tasks: Mapping[str, str]
+    tree: SuiteNode,
+    cells: Sequence[Cell],
+    measures: Sequence[Measure],
+    tasks: Mapping[str, str],
+    families: Mapping[str, str],
+    trained_on: Mapping[str, Sequence[Sequence[str] | None]],
 ) -> list[MeanRow]:
     """The means of every suite with several members, then those of the outermost suite's tasks.
 
@@ -72,6 +78,8 @@ def mean_rows(
         cells: of one protocol.
         measures: the columns of the table.
         tasks: of the leaves, also of those without a cell.
+        families: of the leaves, alike.
+        trained_on: what each retriever and its ancestors were trained on, as far as is declared.
     """
     retrievers = dict.fromkeys(cell.retriever for cell in cells)
     common = [measure for measure in measures if all(measure in cell.measures for cell in cells)]
@@ -82,7 +90,7 @@ def mean_rows(
         for retriever in retrievers:
             own = [cell for cell in cells if cell.retriever == retriever]
             rows.append(_row(kind, node, retriever, own, common, "all"))
-            part = _zero_shot(node, own)
+            part = _zero_shot(node, own, families, trained_on.get(retriever, ()))
             if kind == "suite" and part.members and part != node:
                 rows.append(_row(kind, part, retriever, own, common, "zero-shot"))
     return rows
@@ -103,9 +111,16 @@ def _row(
     return MeanRow(node.name, kind, retriever, training, means)
 
 
-def _zero_shot(node: SuiteNode, cells: Sequence[Cell]) -> SuiteNode:
-    """The members of a suite that one retriever was certainly not trained on; what was not run stays."""
-    seen = {cell.name for cell in cells if cell.zero_shot != "zero-shot"}
+def _zero_shot(
+    node: SuiteNode,
+    cells: Sequence[Cell],
+    families: Mapping[str, str],
+    trained_on: Sequence[Sequence[str] | None],
+) -> SuiteNode:
+    """The members of a suite that one retriever was certainly not trained on, those not run among them."""
+    statuses = {leaf: zero_shot_status(trained_on, family) for leaf, family in families.items()}
+    statuses |= {cell.name: cell.zero_shot for cell in cells}
+    seen = {leaf for leaf, status in statuses.items() if status != "zero-shot"}
     return SuiteNode(
         node.name,
         tuple(

@@ -23,11 +23,13 @@ class Members:
         tree: the suite; its leaves are the names that results are filed under.
         datasets: those that are there, in the suite's order, each once.
         tasks: what kind of retrieval each leaf is, also of what is not there; of some it is not known.
+        families: of datasets that training is declared by, alike.
     """
 
     tree: SuiteNode
     datasets: tuple[Dataset, ...]
     tasks: Mapping[str, str]
+    families: Mapping[str, str]
 
 
 def find_members(suite: SuiteConfig, *, named: bool = True, progress: Progress = silent) -> Members:
@@ -65,6 +67,8 @@ def find_members(suite: SuiteConfig, *, named: bool = True, progress: Progress =
     by_folder = {dataset.folder.resolve(): dataset.name for dataset in datasets}
     labels = {text: by_folder[dataset.folder.resolve()] for text, dataset in found.items()}
     labels |= {text: reason.dataset for text, reason in lacking.items()}
-    tasks = {labels[text]: dataset.config.task for text, dataset in found.items() if dataset.config}
-    tasks |= {labels[text]: config.task for text in lacking if (config := config_named(text)) is not None}
-    return Members(tree.renamed(labels), tuple(datasets), tasks)
+    facts = {labels[text]: dataset.config for text, dataset in found.items() if dataset.config}
+    facts |= {labels[text]: config for text in lacking if (config := config_named(text)) is not None}
+    tasks = {label: config.task for label, config in facts.items()}
+    families = {label: config.family for label, config in facts.items()}
+    return Members(tree.renamed(labels), tuple(datasets), tasks, families)

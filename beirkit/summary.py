@@ -29,6 +29,8 @@ class Summary:
         cells: one per dataset and retriever, of one protocol.
         tree: the members of the suite, for its means; ``None``: datasets side by side, without a mean.
         tasks: what kind of retrieval each member is, as far as is known.
+        families: of the members, alike.
+        trained_on: what each retriever and its ancestors were trained on, as far as is declared.
     """
 
     def __init__(
@@ -38,13 +40,17 @@ class Summary:
         cells: Sequence[Cell],
         tree: SuiteNode | None = None,
         tasks: Mapping[str, str] | None = None,
+        families: Mapping[str, str] | None = None,
+        trained_on: Mapping[str, Sequence[Sequence[str] | None]] | None = None,
     ) -> None:
         self.name = name
         self.title = title
         self.cells = cells
         self.tree = tree
         self.measures: tuple[Measure, ...] = tuple(dict.fromkeys(m for cell in cells for m in cell.measures))
-        self.means = mean_rows(tree or SuiteNode("", ()), cells, self.measures, tasks or {})
+        self.means = mean_rows(
+            tree or SuiteNode("", ()), cells, self.measures, tasks or {}, families or {}, trained_on or {}
+        )
 
     @property
     def columns(self) -> tuple[str, ...]:

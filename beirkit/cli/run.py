@@ -98,6 +98,8 @@ def run_and_show(
         named: whether the suite is one that people know, which has a mean.
     """
     from beirkit.cli.output import print_json, print_table
+    from beirkit.configs.ancestry import training_of
+    from beirkit.configs.spec import parse_retriever
     from beirkit.experiment import run_suite
     from beirkit.members import find_members
     from beirkit.summary import Summary
@@ -114,7 +116,16 @@ def run_and_show(
             ndcg_on_references=getattr(args, "ndcg_on_references", False),
         )
     )
-    summary = Summary(name, suite.title or suite.name, cells, members.tree, members.tasks)
+    trained_on = {config.name: training_of(config) for config in map(parse_retriever, suite.retrievers)}
+    summary = Summary(
+        name,
+        suite.title or suite.name,
+        cells,
+        members.tree,
+        members.tasks,
+        members.families,
+        trained_on,
+    )
     data, page = summary.write(args.out)
     if not (args.quiet and args.json):
         mark = " (SAMPLE)" if part else ""

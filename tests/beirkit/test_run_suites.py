@@ -111,6 +111,35 @@ def test_means_over_all_and_over_what_was_not_trained_on(
     assert means["trained", "all"]["members"] == 2
 
 
+def test_a_missing_member_that_was_trained_on_is_no_zero_shot_member(
+    suites: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SciFact is not built, and what training on its family means is known all the same."""
+    own = "name: my-reed\ntitle: Reed\nextends: scifact\nformat: beir\nfamily: reeds\n"
+    (suites.parent / "reed.yaml").write_text(own, encoding="utf-8")
+    assert main(["convert", "reed.yaml", "reed"]) == 0
+    trained = suites.parent / "trained.yaml"
+    options = json.dumps(load_retriever("bm25").options)
+    suites.write_text("name: outer\ndatasets: [reed.yaml, scifact]\n", encoding="utf-8")
+    there = {}
+    for families in ("[scifact]", "[other]", "null"):
+        trained.write_text(
+            f"name: trained\nkind: bm25\noptions: {options}\ntrained_on: {families}\n", encoding="utf-8"
+        )
+        capsys.readouterr()
+        assert main(["run", str(suites), "-r", str(trained), "-m", "nDCG@10", "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        there[families] = {
+            row["training"]: (row["measures"]["nDCG@10"]["there"], row["measures"]["nDCG@10"]["missing"])
+            for row in found["means"]
+        }
+    assert there == {
+        "[scifact]": {"all": (1, ["scifact"]), "zero-shot": (1, [])},
+        "[other]": {"all": (1, ["scifact"])},
+        "null": {"all": (1, ["scifact"])},
+    }
+
+
 def test_members_of_one_name_are_told_apart_and_counted_each(
     suites: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
