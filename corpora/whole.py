@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import platform
 import re
 import secrets
 import shutil
@@ -32,15 +34,16 @@ def whole_folder(path: Path | str, *, overwrite: bool, written: Callable[[Path],
         WriteError: the system refused to write; nothing is left.
     """
     target = place_for(path, overwrite=overwrite, written=written)
-    _tell_left_over(target)
-    part = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    _clear_left_over(target)
+    part = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(4)}-{_machine()}.part")
     try:
         try:
             part.mkdir(parents=True)
         except OSError as error:
             raise WriteError(f"cannot be made: {error.strerror}", path=target) from error
-        yield part
-        _move(part, target)
+        with _held(part):
+            yield part
+            _move(part, target)
     except WriteError as error:
         raise WriteError(error.found, path=target, hint="the folder was not made") from error
     finally:
@@ -64,14 +67,55 @@ def place_for(path: Path | str, *, overwrite: bool, written: Callable[[Path], Se
     return target
 
 
-def _tell_left_over(target: Path) -> None:
-    """Tell of the folders that runs left which were killed; another machine's runs may be alive."""
-    pattern = re.compile(rf"\.{re.escape(target.name)}\.(\d+)-[0-9a-f]{{8}}\.(part|old)")
+def _clear_left_over(target: Path) -> None:
+    """Remove what killed runs of this machine left; tell of the rest, which may be runs of other machines."""
+    pattern = re.compile(rf"\.{re.escape(target.name)}\.(\d+)-[0-9a-f]{{8}}(-[0-9a-f]{{8}})?\.(part|old)")
     for path in sorted(target.parent.iterdir()) if target.parent.is_dir() else ():
         match = pattern.fullmatch(path.name)
-        if match and not _runs(int(match[1])):
-            what = "unfinished" if match[2] == "part" else "what stood here before"
-            warn(f"{path}: {what}, left by a run that was killed; remove it if nothing writes there")
+        if not match or _runs(int(match[1])):
+            continue
+        if match[3] == "part" and match[2] == f"-{_machine()}":
+            with _held(path) as free:
+                if free:
+                    shutil.rmtree(path, ignore_errors=True)
+            if not path.exists():
+                warn(f"{path}: unfinished, left by a run that was killed; removed")
+                continue
+        what = "unfinished" if match[3] == "part" else "what stood here before"
+        warn(f"{path}: {what}, left by a run that was killed; remove it if nothing writes there")
+
+
+def _machine() -> str:
+    """What names this machine, in eight digits."""
+    return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[bool]:
+    """Hold the lock of a folder, which the system frees when this process ends, however it ends.
+
+    Yields whether it could be had: containers of one machine see each other's locks and not their processes.
+    """
+    if sys.platform == "win32":  # folders have no locks there
+        yield False
+        return
+    import fcntl
+
+    try:
+        opened = os.open(folder, os.O_RDONLY)
+    except OSError:
+        yield False
+        return
+    try:
+        try:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:  # held, or the disk has no locks
+            free = False
+        else:
+            free = True
+        yield free
+    finally:
+        os.close(opened)
 
 
 def _runs(process: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from beirkit import conversion
 from beirkit.cli.main import main
 from beirkit.configs.load import load_dataset, load_yaml, names
 from beirkit.converters import catalog
+from beirkit.corpora.whole import whole_folder
 from beirkit.datasets import find_dataset
 from beirkit.facts import differences_of
 from beirkit.home import built_folder
@@ -257,3 +259,31 @@ def test_passages_of_documents_that_were_left_out_are_refused(capsys: pytest.Cap
     words = ["convert", "fiqa", str(raw), "--out", "x", "--set", "without_documents=true"]
     assert main([*words, "--passages", "size=9"]) == 2
     assert "there is nothing to split with without_documents=true" in capsys.readouterr().err
+
+
+def test_what_a_killed_run_left_is_removed_by_the_next_one(
+    birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = (
+        "import os, signal, sys\n"
+        "from beirkit.corpora.whole import whole_folder\n"
+        "with whole_folder(sys.argv[1], overwrite=False, written=lambda folder: set()) as part:\n"
+        "    (part / 'corpus.jsonl').touch()\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    subprocess.run([sys.executable, "-P", "-c", code, str(tmp_path / "x")], check=False)
+    (left,) = tmp_path.glob(".x.*.part")
+    with whole_folder(tmp_path / "x", overwrite=False, written=lambda folder: set()):
+        assert not left.exists()
+        (own,) = tmp_path.glob(".x.*.part")
+        assert main(["convert", "beir", str(birds), "--out", str(tmp_path / "x")]) == 0
+        assert own.exists()  # of a process that lives
+        shutil.rmtree(tmp_path / "x")
+        rest = own.name.partition("-")[2]
+        own_of_the_dead = own.rename(own.with_name(f".x.{2**22 + 1}-{rest}"))
+        assert main(["convert", "beir", str(birds), "--out", str(tmp_path / "x")]) == 0
+        assert own_of_the_dead.exists()  # its lock is held
+        own_of_the_dead.rename(own)
+        shutil.rmtree(tmp_path / "x")
+    assert list(tmp_path.glob(".x.*")) == []
+    assert "remove it if nothing writes there" in capsys.readouterr().err
