@@ -177,6 +177,7 @@ def import_pool(
     old: Qrels,
     *,
     old_name: str,
+    dataset: Dataset | None = None,
     key: Path | None = None,
     merge: Merge = "error",
     form: str | None = None,
@@ -190,6 +191,7 @@ def import_pool(
         out: the new judgments; see :func:`beirkit.corpora.qrels_write.write_qrels`.
         old: the judgments there were; not changed.
         old_name: what to call them.
+        dataset: the benchmark they are of; ``None``: not known, and not held against the pool.
         key: of the pool; ``None``: beside the first file.
         merge: which grade counts where files differ, the old version standing first.
         form: of the new file; ``None``: as its name says.
@@ -197,7 +199,7 @@ def import_pool(
     Raises:
         UsageError: the new file would replace one of those it is made of.
         DataError: a row cannot be read, is not of the pool, or grades differ and ``merge`` is ``error``; no
-            row has a grade.
+            row has a grade; the pool is of another dataset, or of queries that this one does not have.
     """
     if out.resolve() in {path.resolve() for path in filled}:
         raise UsageError(
@@ -213,7 +215,17 @@ def import_pool(
         raise DataError("has no row with a grade", path=filled[0], hint="fill in the column relevance")
     counts = count_judgments(old)
     if counts.content_id != asked.judgments:
+        if dataset is not None and dataset.name != asked.dataset:
+            raise DataError(
+                f"is of a pool of {asked.dataset}@{asked.split}, not of {old_name}",
+                path=key_file,
+                hint=f"import it into {asked.dataset}",
+            )
         warn(f"{old_name} is another version of the judgments than the pool was made for")
+    if dataset is not None:
+        queries = {query.query_id for query in dataset.open().queries()}
+        for path, one in read.items():
+            _require_queries(Path(path), one, queries, dataset.name)
     _warn_of_high_grades(read, old)
     versions = {old_name: old, **{path: one.qrels for path, one in read.items()}}
     merged = merge_qrels([*versions.values()], merge, names=[*versions])
@@ -266,6 +278,19 @@ def _require_pooled(path: Path, filled: Filled, pooled: set[tuple[str, str]]) ->
             path=path,
             line=line,
             hint="did a spreadsheet change the ids? judgments from elsewhere are merged with beirkit qrels",
+        )
+
+
+def _require_queries(path: Path, filled: Filled, queries: set[str], dataset: str) -> None:
+    strangers = [(query_id, line) for (query_id, _), line in filled.lines.items() if query_id not in queries]
+    if strangers:
+        query_id, line = strangers[0]
+        raise DataError(
+            f"{len(strangers):,} judgments are of queries that {dataset} does not have, the first of "
+            f"{query_id!r}",
+            path=path,
+            line=line,
+            hint="import the pool into the folder that it was made for",
         )
 
 

@@ -185,18 +185,26 @@ def _import(args: argparse.Namespace) -> int:
 
     from beirkit.cli.output import print_json
     from beirkit.corpora.errors import UsageError
-    from beirkit.datasets import built_or_path
+    from beirkit.corpora.folder import is_beir_folder
+    from beirkit.datasets import built_or_path, find_dataset
     from beirkit.judgments import find_judgments
     from beirkit.pools import import_pool
 
     outputs.refuse_qrels_output(str(args.out))
-    if built_or_path(args.dataset).resolve() in args.out.resolve().parents:
+    place = built_or_path(args.dataset)
+    if place.resolve() in args.out.resolve().parents:
         raise UsageError(
             "stands in the benchmark, whose judgments stay as they are", path=args.out, hint="choose another"
         )
     (old,) = find_judgments(args.dataset, [args.split] if args.split else [])
     imported = import_pool(
-        args.filled, args.out, old.qrels, old_name=old.name, key=args.key, merge=args.merge
+        args.filled,
+        args.out,
+        old.qrels,
+        old_name=old.name,
+        dataset=find_dataset(args.dataset) if is_beir_folder(place) else None,
+        key=args.key,
+        merge=args.merge,
     )
     if args.json:
         data = msgspec.to_builtins(imported)

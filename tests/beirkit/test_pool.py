@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -321,3 +322,38 @@ def write_filled(path: Path, grades: Iterator[int | None]) -> None:
         writer.writerows({**row, "relevance": next(grades)} for row in table)
     text = out.getvalue().encode()
     path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+
+
+def test_a_pool_goes_back_into_the_dataset_it_was_made_of(
+    birds: Path, runs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A copy under another name is the same dataset while its judgments are the same."""
+    pool, out = tmp_path / "pool.csv", tmp_path / "new.tsv"
+    assert export(birds, runs, pool) == 0
+    fill(pool, ALL)
+    other = tmp_path / "fish"
+    shutil.copytree(birds, other)
+    assert take_back(other, pool, out, capsys)["new"] == 4
+    out.unlink()
+    judgments = other / "qrels" / "test.tsv"
+    rows = judgments.read_text(encoding="utf-8").splitlines(keepends=True)
+    judgments.write_text("".join(rows[:-1]), encoding="utf-8")
+    assert main(["pool", str(other), "--import", str(pool), "--out", str(out)]) == 2
+    assert "pool.csv.key.json: is of a pool of birds@test, not of fish@test" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_judgments_of_queries_that_the_folder_lost_are_refused(
+    birds: Path, runs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pool, out = tmp_path / "pool.csv", tmp_path / "new.tsv"
+    assert export(birds, runs, pool) == 0
+    fill(pool, ALL)
+    line = 2 + [row["query_id"] for row in rows_of(pool)].index("q3")
+    queries = birds / "queries.jsonl"
+    kept = [row for row in queries.read_text(encoding="utf-8").splitlines(keepends=True) if '"q3"' not in row]
+    queries.write_text("".join(kept), encoding="utf-8")
+    assert main(["pool", str(birds), "--import", str(pool), "--out", str(out)]) == 2
+    told = capsys.readouterr().err
+    assert f"pool.csv:{line}: 1 judgments are of queries that birds does not have, the first of 'q3'" in told
+    assert not out.exists()
