@@ -161,6 +161,7 @@ def _run_cell(
         manifest = _search(exam, config, retriever, k, facts, folder)
     else:
         _log.info("%s on %s@%s: found in %s", config.name, exam.label, exam.split, folder.path)
+        folder.keep_source(exam.dataset.folder)
     try:
         scores = _score(exam, folder, manifest, k, protocol, measures)
     except DataError as error:
@@ -224,7 +225,8 @@ def _search(
             **library_versions(LIBRARIES),
         },
     }
-    folder.write(run, manifest, {**clock.timings(), **retriever.costs()})
+    timings = {**clock.timings(), **retriever.costs()}
+    folder.write(run, manifest, timings, dataset=exam.dataset.folder)
     return {"key": folder.key, **manifest}
 
 

@@ -7,6 +7,7 @@ run depends on; equal work is found again, and a changed setting gets a folder o
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import logging
@@ -26,6 +27,8 @@ from beirkit.corpora.run_files import read_run, run_file_name, write_run
 _log = logging.getLogger(__name__)
 
 _FORMAT = 1  # of the folder; raised when its files change meaning
+
+_SOURCE = "dataset_folder"  # in timings.json: manifests of equal work are equal wherever the dataset is
 
 _ANOTHER_PLACE = "make room there, or choose another folder with --out"
 
@@ -105,12 +108,29 @@ class ResultFolder:
         except OSError as error:
             raise _refused(self.path.parent, error) from error
 
+    def keep_source(self, dataset: Path) -> None:
+        """Keep where the dataset is by now, for a result that was found; one that is read-only stays so."""
+        path = self.path / "timings.json"
+        if source_folder(self.path) == dataset.resolve():
+            return
+        with contextlib.suppress(WriteError, OSError, ValueError, TypeError):
+            timings = json.loads(path.read_text(encoding="utf-8"))
+            write_json(path, {**timings, _SOURCE: str(dataset.resolve())})
+
     def discard(self) -> None:
         """Remove what is left of a result that was damaged."""
         shutil.rmtree(self.path, ignore_errors=True)
 
-    def write(self, run: Run, manifest: dict[str, Any], timings: dict[str, Any]) -> None:
+    def write(
+        self, run: Run, manifest: dict[str, Any], timings: dict[str, Any], *, dataset: Path | None = None
+    ) -> None:
         """Put run, manifest and timings in place, all at once.
+
+        Args:
+            run: the ranked lists.
+            manifest: how they were made; the same wherever they are made.
+            timings: what differs between machines.
+            dataset: the folder that was searched; it differs between machines too.
 
         Raises:
             WriteError: the system refused a file; nothing is left of the result.
@@ -119,7 +139,8 @@ class ResultFolder:
         try:
             temporary.mkdir(parents=True)
             write_run(run, temporary / run_file_name(run))
-            write_json(temporary / "timings.json", timings)
+            source = {} if dataset is None else {_SOURCE: str(dataset.resolve())}
+            write_json(temporary / "timings.json", {**timings, **source})
             write_json(temporary / "manifest.json", {"key": self.key, **manifest})
             if self.manifest() is None:  # else the same work was finished elsewhere in the meantime
                 self.discard()
@@ -130,6 +151,15 @@ class ResultFolder:
             raise _refused(self.path, error) from error
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
+
+
+def source_folder(result: Path) -> Path | None:
+    """The folder of the dataset that a result is of; None: it is older than beirkit kept that."""
+    try:
+        folder = json.loads((result / "timings.json").read_text(encoding="utf-8"))[_SOURCE]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return Path(folder) if isinstance(folder, str) else None
 
 
 def _refused(path: Path, error: OSError) -> WriteError:

@@ -7,22 +7,28 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from beirkit.configs.suites import SuiteNode
-from beirkit.corpora.errors import BeirkitError, DataError, UsageError
+from beirkit.corpora.errors import BeirkitError, DataError, UnknownNameError, UsageError
+from beirkit.corpora.folder import is_beir_folder
 from beirkit.costs import read_cost
 from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.protocol import Protocol
 from beirkit.evaluate.score_files import read_scores
 from beirkit.evaluate.scores import Scores
 from beirkit.exam import Exam, Sample, prepare
-from beirkit.results import slug
+from beirkit.results import slug, source_folder
 from beirkit.runs import find_run, result_folder
+
+if TYPE_CHECKING:
+    from beirkit.datasets import Dataset
+
+_RUN_AGAIN = "run it again with -d FOLDER, which finds this result and keeps the place"
 
 _SEED = re.compile(r"[:,]seed=[^,]*(?=,|$)")
 
@@ -93,17 +99,52 @@ class StoredResult:
         return scores if scores is not None and scores.protocol == protocol else None
 
     def exam(self) -> Exam:
-        """The dataset as it was searched.
+        """The dataset as it was searched: in the folder where it was then, else under its name.
 
         Raises:
-            BeirkitError: it is not built, or holds other texts or judgments by now.
+            BeirkitError: it is not there, or holds other texts or judgments by now.
         """
-        from beirkit.datasets import find_dataset
+        from beirkit.datasets import NotBuiltError, find_dataset
 
-        exam = prepare(find_dataset(self.dataset), self.facts.split, self.facts.sample)
+        source = source_folder(self.folder)
+        changed = self.dataset
+        if source is not None and is_beir_folder(source):
+            exam = self._prepared(find_dataset(str(source)))
+            if exam.content == self.facts.content_ids:
+                return exam
+            changed = str(source)
+        try:
+            dataset = find_dataset(self.dataset)
+        except NotBuiltError:
+            raise
+        except (UnknownNameError, DataError) as error:
+            raise self._not_there(source, changed, error) from error
+        exam = self._prepared(dataset)
         if exam.content != self.facts.content_ids:
-            raise UsageError(f"{self.dataset} has changed since {self.folder} was made")
+            raise self._has_changed(changed)
         return exam
+
+    def _prepared(self, dataset: Dataset) -> Exam:
+        return prepare(replace(dataset, name=self.dataset), self.facts.split, self.facts.sample)
+
+    def _not_there(self, source: Path | None, changed: str, error: BeirkitError) -> BeirkitError:
+        if source is None:
+            return UnknownNameError(
+                f"{error.found}, and {self.folder} is too old to say where it was",
+                hint=f"{_RUN_AGAIN}; or go to the folder that holds {self.dataset}",
+            )
+        if changed == str(source):
+            return self._has_changed(changed)
+        return UsageError(
+            f"{self.dataset}, which {self.folder} is of, is no longer in {source}",
+            hint=f"{_RUN_AGAIN}; or put the dataset back",
+        )
+
+    def _has_changed(self, dataset: str) -> UsageError:
+        return UsageError(
+            f"{dataset} has changed since {self.folder} was made",
+            hint="run it again, or put back the texts and judgments of then",
+        )
 
     def scores(self, protocol: Protocol, measures: Sequence[Measure]) -> Scores:
         """What was kept, or else the run scored again where its dataset is built.
@@ -122,7 +163,7 @@ class StoredResult:
                 f"holds no scores of {lacking} under the protocol {protocol.name}, and cannot be scored "
                 f"again: {error.found}",
                 path=self.folder,
-                hint="name the judgments with --qrels, or run it again with -m",
+                hint=f"name the judgments with --qrels, or {error.hint or 'run it again with -m'}",
             ) from error
         from beirkit.evaluate.engine import evaluate
 

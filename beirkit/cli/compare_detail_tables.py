@@ -196,12 +196,13 @@ def bounds_detail(these: Systems) -> Detail:
 
 def overlap_detail(these: Systems) -> Detail:
     """How alike the lists are."""
+    from beirkit.cli.compare_stored import runs_of
     from beirkit.evaluate.ranking_overlap import PERSISTENCE, overlaps
     from beirkit.figures import figure
 
     base = these.baseline if these.args.pairs == "baseline" else None
     at = these.measure.cutoff or 10
-    found = overlaps(these.scores, these.exam.runs, base, at=at, self_match_ids=these.own)
+    found = overlaps(these.scores, runs_of(these.contest), base, at=at, self_match_ids=these.own)
     rows: list[tuple[str, ...]] = [
         (
             one.system, one.other, f"{one.queries:,}", figure(one.overlap, 3), figure(one.rbo, 3),

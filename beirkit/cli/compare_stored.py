@@ -13,6 +13,8 @@ from beirkit.corpora.errors import UnknownNameError, UsageError, nearest
 
 if TYPE_CHECKING:
     from beirkit.configs.suites import SuiteNode
+    from beirkit.corpora.records import Qrels
+    from beirkit.corpora.run import Run
     from beirkit.evaluate.measures import Measure
     from beirkit.evaluate.protocol import Protocol
     from beirkit.evaluate.scores import Scores
@@ -176,16 +178,23 @@ def texts_of(contest: Contest) -> Texts:
     Raises:
         BeirkitError: the dataset is not built, or has changed.
     """
-    from beirkit.runs import ReadRuns, find_run
     from beirkit.stored import read_result
 
     if contest.exam is not None:
         return contest.exam
     exam = read_result(next(iter(contest.paths.values()))).exam()
-    runs = ReadRuns(
-        {system: find_run(path) for system, path in contest.paths.items()}, exam.qrels, exam.excluded
-    )
-    return Texts(exam.qrels, runs, {query.query_id: query.text for query in exam.queries})
+    queries = {query.query_id: query.text for query in exam.queries}
+    return Texts(exam.qrels, runs_of(contest), queries)
+
+
+def runs_of(contest: Contest) -> Mapping[str, Run]:
+    """The runs, for which kept results need no dataset: what a query excludes they never held."""
+    from beirkit.runs import ReadRuns, find_run
+
+    if contest.exam is not None:
+        return contest.exam.runs
+    searched: Qrels = {query_id: {} for scores in contest.scores.values() for query_id in scores.query_ids}
+    return ReadRuns({system: find_run(path) for system, path in contest.paths.items()}, searched, {})
 
 
 def _suite(
