@@ -13,6 +13,16 @@ from beirkit.corpora.errors import UsageError
 from beirkit.corpora.records import Qrels
 
 
+def require_seed(seed: int) -> None:
+    """Refuse a seed that not every generator of random numbers takes.
+
+    Raises:
+        UsageError: it is negative.
+    """
+    if seed < 0:
+        raise UsageError(f"the seed {seed} is negative", hint="seeds are whole numbers from 0")
+
+
 def sample(
     collection: Collection,
     split: str,
@@ -36,8 +46,9 @@ def sample(
         seed: seed of the draw.
 
     Raises:
-        UsageError: a number is below 1, or there is no such split.
+        UsageError: a number is below 1, the seed is negative, or there is no such split.
     """
+    require_seed(seed)
     for name, number in (("queries", queries), ("docs", docs)):
         if number is not None and number < 1:
             raise UsageError(f"a sample of {number} {name} holds nothing", hint="ask for 1 or more")

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from beirkit.corpora.errors import UnknownNameError, UsageError, nearest
+from beirkit.corpora.sample import require_seed
 from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.statistics.chance import rng_for
 from beirkit.evaluate.statistics.corrections import CORRECTIONS, Correction
@@ -102,8 +103,9 @@ class Draws(msgspec.Struct, frozen=True):
 
         Raises:
             UnknownNameError: there is no such test or correction.
-            UsageError: the level or the number of samples is impossible, or the measure is no mean.
+            UsageError: level, seed or number of samples is impossible, or the measure is no mean.
         """
+        require_seed(seed)
         choices: dict[str, tuple[str, list[str]]] = {
             "test": (test, [*TESTS]),
             "correction": (correction, [*CORRECTIONS]),

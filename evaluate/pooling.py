@@ -13,6 +13,7 @@ from beirkit.corpora.errors import UsageError, nearest
 from beirkit.corpora.packed_ids import take
 from beirkit.corpora.records import Qrels
 from beirkit.corpora.run import Run
+from beirkit.corpora.sample import require_seed
 from beirkit.evaluate.protocol import Protocol, get_protocol
 from beirkit.evaluate.ranking import in_order, without_duplicates, without_self_matches
 
@@ -120,7 +121,11 @@ def shuffled(items: Collection[Pooled], seed: int) -> list[Pooled]:
     Args:
         items: in any order, on which the outcome does not depend.
         seed: of the shuffle.
+
+    Raises:
+        UsageError: the seed is negative.
     """
+    require_seed(seed)
     rng = random.Random(seed)
     by_query: dict[str, list[Pooled]] = {}
     for item in sorted(items, key=lambda one: (one.query_id, one.doc_id)):

@@ -157,6 +157,7 @@ def _suite(args: argparse.Namespace, part: Sample | None) -> tuple[SuiteConfig, 
     from beirkit.configs.load import load_suite, read_config
     from beirkit.configs.schema import SuiteConfig
     from beirkit.corpora.errors import UsageError
+    from beirkit.corpora.sample import require_seed
     from beirkit.results import result_key
 
     if args.suite is not None:
@@ -184,6 +185,7 @@ def _suite(args: argparse.Namespace, part: Sample | None) -> tuple[SuiteConfig, 
     }
     changed = {key: value for key, value in given.items() if value is not None}
     suite = msgspec.structs.replace(suite, **changed)
+    require_seed(suite.seed)
     if suite.k < 1:
         raise UsageError(f"-k {suite.k}: at least one result per query must be kept")
     # What is not as the suite's own file says must not be filed under its name.
@@ -199,10 +201,13 @@ def _sample(args: argparse.Namespace) -> Sample | None:
     from beirkit.cli.arguments import key_values
     from beirkit.configs.load import convert
     from beirkit.corpora.errors import UsageError
+    from beirkit.corpora.sample import require_seed
     from beirkit.exam import Sample
 
     options = key_values(args.sample.split(","))
-    part = convert({"seed": args.seed or 1, **options}, Sample, path="--sample")
+    seed = 1 if args.seed is None else args.seed
+    part = convert({"seed": seed, **options}, Sample, path="--sample")
+    require_seed(part.seed)
     if any(size is not None and size < 1 for size in (part.queries, part.docs)):
         raise UsageError(f"--sample {args.sample}: sizes start at 1")
     return part

@@ -119,3 +119,38 @@ def test_options_are_not_abbreviated(capsys: pytest.CaptureFixture[str]) -> None
     with pytest.raises(SystemExit):
         main(["score", "a", "b", "--prot", "beir"])
     assert "--prot" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "compare a.trec b.trec --qrels birds.beir -m RR --seed -1",
+        "pool birds.beir a.trec --out pool.csv --seed -1",
+        "run -d birds.beir -r bm25 --seed -1",
+        "run -d birds.beir -r bm25 --sample queries=1 --seed -1",
+        "run -d birds.beir -r bm25 --sample queries=1,seed=-1",
+    ],
+)
+def test_a_negative_seed_is_refused_in_one_way(
+    line: str,
+    birds: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in "ab":
+        (tmp_path / f"{name}.trec").write_text("q1 Q0 d4 1 2.0 t\nq2 Q0 d4 1 1.0 t\n", encoding="utf-8")
+    assert main(line.replace("birds.beir", str(birds)).split()) == 2
+    told = "beirkit: error: the seed -1 is negative (seeds are whole numbers from 0)"
+    assert capsys.readouterr().err.splitlines()[-1] == told
+    assert not (tmp_path / "pool.csv").exists()
+    assert not (tmp_path / "results").exists()
+
+
+def test_the_seed_0_is_a_seed_of_a_sample(
+    birds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "-d", str(birds), "-r", "bm25", "--sample", "queries=1", "--seed", "0"]) == 0
+    assert "+sample-1q-s0" in "".join(capsys.readouterr().out.split())
