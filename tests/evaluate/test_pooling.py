@@ -94,7 +94,7 @@ runs = st.lists(
     given_runs=runs,
     depth=st.integers(1, 5),
     by=st.sampled_from(["depth", "disagreement"]),
-    seed=st.integers(),
+    seed=st.integers(min_value=0),
 )
 def test_every_unjudged_result_is_there_once_whatever_the_order(
     given_runs: list[dict[str, dict[str, float]]], depth: int, by: By, seed: int
@@ -115,3 +115,8 @@ def test_every_unjudged_result_is_there_once_whatever_the_order(
     assert shown == shuffled(pool.items[::-1], seed), "the order says nothing about how it came"
     queries = [one.query_id for one in shown]
     assert len([one for at, one in enumerate(queries) if queries[at - 1 : at] != [one]]) == len(set(queries))
+
+
+def test_a_negative_seed_is_refused() -> None:
+    with pytest.raises(UsageError, match="the seed -1 is negative"):
+        shuffled([], -1)
