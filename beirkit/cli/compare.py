@@ -147,6 +147,11 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.evaluate.gate import Gate
 
     form = _form(args)
+    if args.json and args.out is None and form not in ("table", "json"):
+        raise UsageError(
+            f"--json and --format {form} would both be written to standard output",
+            hint="leave one out, or add --out FILE",
+        )
     _refuse_inputs(args)
     if args.decimals is not None and not 0 <= args.decimals <= 15:
         raise UsageError(f"--decimals {args.decimals}: a whole number from 0 to 15")

@@ -247,3 +247,17 @@ def test_figures_that_cannot_be_meant_are_refused(
     (tmp_path / "odd.json").write_text(text, encoding="utf-8")
     assert main([*words, "--stated", "odd.json"]) == 2
     assert f"odd.json: {said}" in capsys.readouterr().err
+
+
+def test_two_forms_are_not_written_into_one_stream(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words, "--json", "--format", "csv"]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "--json and --format csv would both be written to standard output" in shown.err
+    assert main([*words, "--json", "--format", "csv", "--out", "c.csv"]) == 0
+    assert json.loads(capsys.readouterr().out)["tables"]
+    assert (tmp_path / "c.csv").read_text(encoding="utf-8").startswith("scope,")
+    assert main([*words, "--json", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["tables"]
