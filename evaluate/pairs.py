@@ -12,7 +12,7 @@ import numpy.typing as npt
 from beirkit.corpora.errors import UnknownNameError, UsageError, nearest
 from beirkit.corpora.sample import require_seed
 from beirkit.evaluate.measures import Measure
-from beirkit.evaluate.statistics.chance import rng_for
+from beirkit.evaluate.statistics.chance import require_samples, rng_for
 from beirkit.evaluate.statistics.corrections import CORRECTIONS, Correction
 from beirkit.evaluate.statistics.effects import detectable_difference, effect_size
 from beirkit.evaluate.statistics.intervals import bootstrap_interval
@@ -113,10 +113,7 @@ class Draws(msgspec.Struct, frozen=True):
         for kind, (name, known) in choices.items():
             if name not in known:
                 raise UnknownNameError(f"no {kind} is called {name!r}", hint=nearest(name, known))
-        if samples < 1:
-            raise UsageError(f"{samples} samples cannot be drawn", hint="10000 are usual")
-        if not 0 < level < 1:
-            raise UsageError(f"the level lies between 0 and 1, not at {level}", hint="0.05 is usual")
+        require_samples(samples, level)
         if measure.about.total == "geometric":
             raise UsageError(f"{measure} is no mean of per-query values", hint="compare AP instead")
         return cls(measure, test, level, seed, samples)

@@ -12,7 +12,7 @@ import numpy as np
 
 from beirkit.corpora.errors import UsageError
 from beirkit.corpora.supporting import Task
-from beirkit.evaluate.statistics.chance import rng_for
+from beirkit.evaluate.statistics.chance import require_samples, rng_for
 from beirkit.evaluate.statistics.corrections import CORRECTIONS
 from beirkit.evaluate.statistics.intervals import bootstrap_interval
 from beirkit.evaluate.statistics.paired import p_value
@@ -143,8 +143,9 @@ def table(
         samples: how many are drawn.
 
     Raises:
-        UsageError: two tools have one name, or a cut-off is impossible.
+        UsageError: two tools have one name, or a cut-off, the level or the number of samples is impossible.
     """
+    require_samples(samples, level)
     names = [tool.provider for tool in tools]
     if twice := [name for name, count in Counter(names).items() if count > 1]:
         raise UsageError(f"two results are called {twice[0]!r}", hint="name them: NAME=FILE")

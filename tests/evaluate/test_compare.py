@@ -173,8 +173,10 @@ class TestOnlyLikeWithLike:
             compare(systems, "AP", "bm52")
         with pytest.raises(UsageError, match="nDCG@10 was not computed"):
             compare(systems | {"other": made([0.1, 0.2])}, "nDCG@10", "bm25")
-        with pytest.raises(UsageError, match="0 samples cannot be drawn"):
-            compare(systems, "AP", "bm25", samples=0)
+        for samples, level, least in ((0, 0.05, "20"), (19, 0.05, "20"), (1, 0.9, "2"), (20, 0.001, "1,000")):
+            said = f"{samples} samples are too few for the level {level}, which takes {least}"
+            with pytest.raises(UsageError, match=said):
+                compare(systems, "AP", "bm25", samples=samples, level=level)
         column = msgspec.structs.replace(Measure.parse("AP"), family="gm_map")
         with pytest.raises(UsageError, match="gm_map is no mean of per-query values"):
             compare(systems, column, "bm25")
