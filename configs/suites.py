@@ -51,9 +51,10 @@ def suite_tree(suite: SuiteConfig) -> SuiteNode:
     Of a suite inside another one only the datasets count: protocol, measures and split are the outer one's.
 
     Raises:
-        ConfigError: a suite is a member of itself; the message shows the way.
+        ConfigError: a suite is a member of itself, the message shows the way; or two suites have one name,
+            by which their means could not be told apart.
     """
-    tree = _node(suite, ())
+    tree = _node(suite, (), {})
     known = names("datasets")
     require_one_kind(
         tree, {leaf: load_dataset(leaf).judgment_kind for leaf in tree.leaves() if leaf in known}
@@ -79,7 +80,14 @@ def require_one_kind(tree: SuiteNode, kinds: Mapping[str, str]) -> None:
             raise ConfigError(f"suite {node.name!r} mixes kinds of judgments: {told}", hint=hint)
 
 
-def _node(suite: SuiteConfig, path: tuple[str, ...]) -> SuiteNode:
+def _node(suite: SuiteConfig, path: tuple[str, ...], known: dict[str, str]) -> SuiteNode:
+    """The members of a suite.
+
+    Args:
+        suite: what names them.
+        path: names of the suites around it.
+        known: by the name of every suite met inside, what named it; added to.
+    """
     path = (*path, suite.name)
     members: list[str | SuiteNode] = []
     for text in dict.fromkeys(suite.datasets):
@@ -88,7 +96,11 @@ def _node(suite: SuiteConfig, path: tuple[str, ...]) -> SuiteNode:
             raise ConfigError(
                 f"suite {inner.name!r} is a member of itself: {' > '.join((*path, inner.name))}"
             )
-        members.append(text if inner is None else _node(inner, path))
+        if inner is not None and (other := known.setdefault(inner.name, text)) != text:
+            raise ConfigError(
+                f"two suites are called {inner.name!r}: {other} and {text}", hint="give one another `name`"
+            )
+        members.append(text if inner is None else _node(inner, path, known))
     return SuiteNode(suite.name, tuple(members))
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from beirkit.configs.load import load_dataset, load_suite, names
-from beirkit.configs.schema import Published
+from beirkit.configs.schema import Published, SuiteConfig
 from beirkit.configs.suites import suite_tree
+from beirkit.corpora.errors import ConfigError
 
 THIRTEEN = {
     "arguana", "climate-fever", "dbpedia-entity", "fever", "fiqa", "hotpotqa", "nfcorpus", "nq", "quora",
@@ -40,6 +42,21 @@ def test_cqadupstack_has_twelve_forums_and_counts_once() -> None:
     assert len(load_suite("cqadupstack").datasets) == 12
     tree = suite_tree(load_suite("beir-15"))
     assert (len(tree.members), len(tree.leaves())) == (15, 26)
+
+
+def test_two_inner_suites_of_one_name_are_refused(tmp_path: Path) -> None:
+    one, two, around = (tmp_path / f"{name}.yaml" for name in ("one", "two", "around"))
+    one.write_text("name: water\ndatasets: [scifact]\n", encoding="utf-8")
+    two.write_text("name: water\ndatasets: [nfcorpus]\n", encoding="utf-8")
+    around.write_text(f"name: around\ndatasets: [{two}]\n", encoding="utf-8")
+    for second in (two, around):
+        suite = SuiteConfig(name="outer", datasets=[str(one), str(second)])
+        with pytest.raises(ConfigError, match="two suites are called 'water'") as told:
+            suite_tree(suite)
+        assert f"{one} and {two}" in str(told.value)
+    around.write_text(f"name: around\ndatasets: [{one}]\n", encoding="utf-8")
+    tree = suite_tree(SuiteConfig(name="outer", datasets=[str(one), str(around)]))
+    assert [node.name for node in tree.suites()] == ["water", "water", "around", "outer"]
 
 
 @pytest.mark.parametrize("name", names("suites"))
