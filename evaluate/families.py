@@ -67,7 +67,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         name="Success", at="rank", cut="success",
-        spellings=("hit", "hits", "hit_rate", "accuracy", "acc", "top_k_accuracy"),
+        spellings=("hit", "hits", "hit_rate", "top_k_accuracy"),
         meaning="1 if a relevant document is in the top k, else 0",
     ),
     Family(

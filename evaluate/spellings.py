@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from functools import partial
 
 from beirkit.corpora.errors import UnknownNameError, UsageError
-from beirkit.evaluate.families import Family, find_family, known_names
+from beirkit.evaluate.families import Family, find_family, known_names, squeezed
 from beirkit.evaluate.measures import Measure
 
 _OPTIONS = re.compile(r"\((?P<options>[^()]*)\)")
@@ -56,7 +56,7 @@ def parse_all(text: str) -> list[Measure]:
         places = [options["cutoff"]]
     family = find_family(name)
     if family is None:
-        raise UnknownNameError(f"unknown measure {text!r}", hint=_nearest(name))
+        raise UnknownNameError(f"unknown measure {text!r}", hint=_nearest(name, places))
     level = _level(options, text)
     # ir_measures' spellings of NumRelRet and nDCG_exp
     if family.name == "NumRet" and level is not None:
@@ -131,8 +131,13 @@ def _split_places(text: str) -> tuple[str, list[str]]:
     return (found["name"], found["at"].split(",")) if found else (text, [])
 
 
-def _nearest(name: str) -> str:
+def _nearest(name: str, places: list[str]) -> str:
     """What the writer of an unknown name may have meant, by its canonical name."""
+    if squeezed(name) in ("accuracy", "acc"):
+        return (
+            f"BEIR's Accuracy@k (top_k_accuracy) is Success@{places[0] if places else 'k'}; ir_measures' "
+            "Accuracy, how often relevant stand before other results, is not computed"
+        )
     close = get_close_matches(name, known_names(), n=1, cutoff=0.6)
     family = find_family(close[0]) if close else None
     return f"did you mean {family.name!r}?" if family else "see: beirkit list measures"

@@ -16,7 +16,7 @@ SPELLINGS = {
     "RR": "recip_rank RR mrr MRR reciprocal_rank",
     "AP@100": "map_cut.100 MAP@100 map_at_100 map_cut_100 AP@100",
     "AP": "map MAP AP",
-    "Success@5": "Hit@5 hit_rate@5 success_5 accuracy@5 top_k_accuracy@5 Success@5 hits@5",
+    "Success@5": "Hit@5 hit_rate@5 success_5 top_k_accuracy@5 Success@5 hits@5",
     "nDCG_exp@10": 'ndcg_exp@10 nDCG_exp@10 nDCG(dcg="exp-log2")@10',
     "R_cap@100": "R_cap@100 rcap@100 recall_cap@100 r_cap_100",
     "Judged@10": "judged@10 Judged@10 judged_10 Judged(cutoff=10)",
@@ -39,6 +39,16 @@ def test_every_spelling_has_one_canonical_name(spelling: str, canonical: str) ->
     measure = Measure.parse(spelling)
     assert str(measure) == canonical
     assert Measure.parse(str(measure)) == measure
+
+
+@pytest.mark.parametrize("name", ["Accuracy@5", "accuracy@5", "acc@5", "Accuracy(rel=1)@5", "accuracy_5"])
+def test_accuracy_is_two_measures_and_refused(name: str) -> None:
+    """BEIR's is Success; that of ir_measures is the share of relevant results before others."""
+    with pytest.raises(UnknownNameError, match="unknown measure") as told:
+        Measure.parse(name)
+    assert "BEIR's Accuracy@k (top_k_accuracy) is Success@5" in str(told.value)
+    with pytest.raises(UnknownNameError, match="is Success@k"):
+        Measure.parse("Accuracy")
 
 
 @pytest.mark.parametrize("name", ["nDCG@0", "P@-1", "ndcg_cut.23.4", "AP@x", "R@", "nDCG@1_0", "Success@٣"])
