@@ -57,6 +57,7 @@ def parse_all(text: str) -> list[Measure]:
     family = find_family(name)
     if family is None:
         raise UnknownNameError(f"unknown measure {text!r}", hint=_nearest(name, places))
+    _require_options(options, text)
     level = _level(options, text)
     # ir_measures' spellings of NumRelRet and nDCG_exp
     if family.name == "NumRet" and level is not None:
@@ -96,10 +97,15 @@ def _split_options(text: str) -> tuple[str, dict[str, str]]:
     options = {}
     for pair in found["options"].split(","):
         key, _, value = (part.strip() for part in pair.partition("="))
-        if key not in ("rel", "cutoff", "dcg", "judged_only"):
-            raise UsageError(f"{text!r}: {pair.strip()!r} is not understood", hint="such as P(rel=2)@5")
         options[key] = value.strip("'\"")
     return stripped[: found.start()] + stripped[found.end() :], options
+
+
+def _require_options(options: dict[str, str], text: str) -> None:
+    for key, value in options.items():
+        if key not in ("rel", "cutoff", "dcg", "judged_only"):
+            told = f"{key}={value}" if value else key
+            raise UsageError(f"{text!r}: {told!r} is not understood", hint="such as P(rel=2)@5")
 
 
 def _judged_only(options: dict[str, str], family: Family, text: str) -> bool:

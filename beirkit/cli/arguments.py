@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from beirkit.corpora.errors import UsageError
@@ -14,6 +16,8 @@ LIST_OPTIONS = {"-d", "--dataset", "-r", "--retriever", "-m", "--measure", "--ru
 # options whose value may begin with a minus, which argparse takes for an option of its own
 _SIGNED_OPTIONS = {"--grades", "--where"}
 
+# what is written like a measure, whether or not there is one of the name: `RBP(p=.5)`, `NDGC@10`
+_LIKE_A_MEASURE = re.compile(r"[A-Za-z]\w*(\([^()]*\)(@[\d.,]+)?|@[\d.,]+)")
 
 # options that every command has, which may stand before its name too
 _GLOBAL_OPTIONS = ("-q", "--quiet", "-v", "--verbose", "--debug")
@@ -70,7 +74,8 @@ class Parser(argparse.ArgumentParser):
 def expand_lists(words: Sequence[str]) -> list[str]:
     """Repeat a list option before each of its further values, and join ``--grades -1=0`` to one word.
 
-    A value of ``-m`` must be spelt like a measure, one of ``--set`` or ``--rule`` must hold ``=``, so that
+    A value of ``-m`` must be a measure or written like one, so that a misspelt one is told as such; one of
+    ``--set`` or ``--rule`` must hold ``=``, so that
     file names after them stay file names: the last two words of ``score -m nDCG@10 R@100 run.trec qrels.tsv``
     are files.
     """
@@ -152,5 +157,5 @@ def _belongs(option: str, word: str) -> bool:
         try:
             Measure.parse(word)
         except BeirkitError:
-            return False
+            return bool(_LIKE_A_MEASURE.fullmatch(word)) and not Path(word).exists()
     return True

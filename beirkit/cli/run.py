@@ -158,6 +158,7 @@ def _suite(args: argparse.Namespace, part: Sample | None) -> tuple[SuiteConfig, 
     from beirkit.configs.schema import SuiteConfig
     from beirkit.corpora.errors import UsageError
     from beirkit.corpora.sample import require_seed
+    from beirkit.evaluate.measures import parse_measures
     from beirkit.results import result_key
 
     if args.suite is not None:
@@ -186,6 +187,8 @@ def _suite(args: argparse.Namespace, part: Sample | None) -> tuple[SuiteConfig, 
     changed = {key: value for key, value in given.items() if value is not None}
     suite = msgspec.structs.replace(suite, **changed)
     require_seed(suite.seed)
+    if suite.measures:
+        parse_measures(suite.measures)  # refused before any dataset is built
     if suite.k < 1:
         raise UsageError(f"-k {suite.k}: at least one result per query must be kept")
     # What is not as the suite's own file says must not be filed under its name.

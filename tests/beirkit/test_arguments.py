@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from beirkit.cli.arguments import expand_lists, key_values
@@ -29,6 +31,31 @@ def test_list_options_take_several_values(line: str, expanded: str) -> None:
 
 def test_values_are_taken_as_they_stand() -> None:
     assert key_values(["queries=50", "seed=01", "empty="]) == {"queries": "50", "seed": "01", "empty": ""}
+
+
+@pytest.mark.parametrize("word", ["RBP(p=.5)", "RBP(p=.5)@10", "NDGC@10"])
+@pytest.mark.parametrize("command", ["score run.trec q.tsv", "compare a b --qrels q", "run -d a -r bm25"])
+def test_a_misspelt_measure_among_others_is_the_one_that_is_named(
+    command: str,
+    word: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("run.trec", "a", "b", "q", "q.tsv"):
+        (tmp_path / name).write_text("", encoding="utf-8")
+    assert main([*command.split(), "-m", "nDCG@10", word, "R@5"]) == 2
+    assert f"error: unknown measure {word!r}" in capsys.readouterr().err
+
+
+def test_a_file_is_no_measure_whatever_its_name_is_like(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine@10").touch()
+    line = ["score", "-m", "nDCG@10", "mine@10", "birds@test"]
+    assert expand_lists(line) == line
 
 
 @pytest.mark.parametrize("pair", ["novalue", "=x"])
