@@ -166,11 +166,12 @@ def _refused(path: Path, error: OSError) -> WriteError:
     return WriteError(f"cannot be written: {error.strerror}", path=path, hint=_ANOTHER_PLACE)
 
 
-def differing_settings(results: Mapping[str, Path]) -> list[str]:
+def differing_settings(results: Mapping[str, Path], *, depth: int | None = None) -> list[str]:
     """What keeps results from being compared: other data, another split, another depth.
 
     Args:
         results: result folders by name; what is none, such as a bare run file, is passed over.
+        depth: results per query that count of all of them; None: as many as each was asked for.
 
     Returns:
         One sentence per difference; empty where there is none.
@@ -180,6 +181,8 @@ def differing_settings(results: Mapping[str, Path]) -> list[str]:
     """
     known = {name: facts for name, path in results.items() if (facts := _compared(path))}
     differing: list[str] = []
+    if depth is not None:  # then it does not matter how many more there are
+        known = {name: facts | {"k": str(depth)} for name, facts in known.items()}
     for name, facts in list(known.items())[1:]:
         first_name, first = next(iter(known.items()))
         for what in sorted(facts.keys() | first.keys()):

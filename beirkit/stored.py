@@ -98,6 +98,11 @@ class StoredResult:
         scores = read_scores(path) if path.is_file() else None
         return scores if scores is not None and scores.protocol == protocol else None
 
+    def searched(self) -> frozenset[str] | None:
+        """The judged queries that were searched, as any of its scores has them; None: there are none."""
+        path = next(iter(sorted(self.folder.glob("scores.*.jsonl"))), None)
+        return None if path is None else frozenset(read_scores(path).query_ids)
+
     def exam(self) -> Exam:
         """The dataset as it was searched: in the folder where it was then, else under its name.
 
@@ -146,22 +151,32 @@ class StoredResult:
             hint="run it again, or put back the texts and judgments of then",
         )
 
-    def scores(self, protocol: Protocol, measures: Sequence[Measure]) -> Scores:
+    def scores(self, protocol: Protocol, measures: Sequence[Measure], *, depth: int | None = None) -> Scores:
         """What was kept, or else the run scored again where its dataset is built.
+
+        Args:
+            protocol: the rules.
+            measures: what is wanted.
+            depth: results per query that count, where that is fewer than there are.
 
         Raises:
             UsageError: a measure was not kept, and the dataset cannot be found.
         """
         kept = self.stored_scores(protocol)
         if kept is not None and set(measures) <= set(kept.measures):
-            return kept
+            if depth is None or depth == kept.depth:
+                return kept
+            if all(m.cutoff is not None and m.cutoff <= depth and not m.judged_only for m in measures):
+                return replace(kept, depth=depth)  # none of them looks deeper
         try:
             exam = self.exam()
         except BeirkitError as error:
-            lacking = ", ".join(str(m) for m in measures if kept is None or m not in kept.measures)
+            have = kept.measures if kept is not None and depth in (None, kept.depth) else ()
+            lacking = ", ".join(str(m) for m in measures if m not in have)
+            to_depth = "" if depth is None else f" to depth {depth}"
             raise UsageError(
-                f"holds no scores of {lacking} under the protocol {protocol.name}, and cannot be scored "
-                f"again: {error.found}",
+                f"holds no scores of {lacking}{to_depth} under the protocol {protocol.name}, and cannot be "
+                f"scored again: {error.found}",
                 path=self.folder,
                 hint=f"name the judgments with --qrels, or {error.hint or 'run it again with -m'}",
             ) from error
@@ -174,7 +189,7 @@ class StoredResult:
             measures,
             protocol,
             self_match_ids=given.self_match_ids,
-            depth=given.depth,
+            depth=given.depth if depth is None else depth,
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +42,39 @@ def comparable_values(
     if not kept:
         raise UsageError(f"no query has a value of {measure}")
     return kept, {name: _column(scores[name], measure, kept) for name in names}
+
+
+def over_common_queries(
+    scores: Mapping[str, Scores], measures: Sequence[Measure]
+) -> tuple[dict[str, Scores], int | None]:
+    """The scores of the queries that all have, and that have a value of a measure in all or in none.
+
+    Returns:
+        The scores, and how many queries they have in common; None where all had the same to begin with.
+
+    Raises:
+        UsageError: there is no such query.
+    """
+    common = set.intersection(*(set(one.query_ids) for one in scores.values()))
+    if not common:
+        raise UsageError(f"{' and '.join(scores)} have no query in common")
+    kept = {}
+    for name, one in scores.items():
+        rows = [row for row, query_id in enumerate(one.query_ids) if query_id in common]
+        ids = tuple(one.query_ids[row] for row in rows)
+        kept[name] = replace(one, query_ids=ids, values=one.values[rows])
+    changed = any(len(one.query_ids) > len(common) for one in scores.values())
+    for measure in measures:
+        lacking = [_without_value(one, measure) for one in kept.values()]
+        anywhere = set[str]().union(*lacking)
+        if all(one == anywhere for one in lacking):
+            continue
+        changed = True
+        common -= anywhere
+        for one in kept.values():  # its values are a copy
+            gone = [row for row, query_id in enumerate(one.query_ids) if query_id in anywhere]
+            one.values[gone, one.measures.index(measure)] = np.nan
+    return kept, len(common) if changed else None
 
 
 def _column(scores: Scores, measure: Measure, kept: Sequence[str]) -> npt.NDArray[np.float64]:

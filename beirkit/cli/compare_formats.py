@@ -68,17 +68,21 @@ def csv_text(report: Report) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, _COLUMNS, lineterminator="\n", restval="")
     writer.writeheader()
+    told = "; ".join(report.given.told_of_force())
     for table in report.suites:
-        known = {"scope": "suite", "name": table.suite, "measure": str(table.measure)}
+        known = {"scope": "suite", "name": table.suite, "measure": str(table.measure), "note": told}
         for place in table.leaderboard.places if table.leaderboard else ():
             writer.writerows(_csv_rows(report, known, place, table.rows))
-        writer.writerows({**known, "system": name, "note": why} for name, why in table.incomplete.items())
+        writer.writerows(
+            {**known, "system": name, "note": _joined(why, told)} for name, why in table.incomplete.items()
+        )
     for one in report.results:
         known = {
             "scope": "dataset",
             "name": one.contest.dataset,
             "measure": str(one.table.measure),
             "queries": str(one.table.queries),
+            "note": "; ".join((*report.given.forced, *one.contest.cuts, *one.contest.forced)),
         }
         for place in one.leaderboard.places:
             writer.writerows(_csv_rows(report, known, place, one.table.rows))
@@ -136,9 +140,15 @@ def _csv_rows(
         "rank_high": str(ranks[1]),
         "first": _number(place.first),
     }
-    return [{**standing, **scaled.comparison(row)} for row in rows if row.system == place.system] or [
-        standing
-    ]
+    return [
+        {**standing, **scaled.comparison(row), "note": _joined(row.note, known["note"])}
+        for row in rows
+        if row.system == place.system
+    ] or [standing]
+
+
+def _joined(*notes: str) -> str:
+    return "; ".join(note for note in notes if note)
 
 
 class _Cells:

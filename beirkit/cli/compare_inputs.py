@@ -37,6 +37,8 @@ class Contest:
         sample: how the dataset was drawn, where it is a sample.
         speeds: queries per second, of systems that were run on one machine.
         exam: judgments, runs and texts of queries, where they are at hand.
+        forced: what makes them unlike, where they are compared all the same.
+        cuts: what was left out so that they can be compared, in sentences.
     """
 
     dataset: str
@@ -47,11 +49,14 @@ class Contest:
     sample: dict[str, Any] | None
     speeds: dict[str, float] = field(default_factory=dict)
     exam: Texts | None = None
+    forced: tuple[str, ...] = ()
+    cuts: tuple[str, ...] = ()
 
     @property
     def mark(self) -> str:
-        """What a title says of a sample."""
-        return " (SAMPLE)" if self.sample else ""
+        """What a title says of a sample, and of systems that are not alike."""
+        forced = " (FORCED" + (f": {'; '.join(self.cuts)}" if self.cuts else "") + ")"
+        return (" (SAMPLE)" if self.sample else "") + (forced if self.forced or self.cuts else "")
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,7 @@ class Given:
         protocol: how all were scored.
         measures: what is compared.
         training: of each dataset and system, whether it was trained on the dataset's family.
+        forced: what makes datasets unlike one another, where they are compared all the same.
     """
 
     contests: list[Contest]
@@ -82,6 +88,15 @@ class Given:
     protocol: Protocol
     measures: tuple[Measure, ...]
     training: dict[tuple[str, str], str] = field(default_factory=dict)
+    forced: tuple[str, ...] = ()
+
+    def told_of_force(self) -> list[str]:
+        """All that ``--force`` went on in spite of and what it left out, in sentences."""
+        said = list(self.forced)
+        for one in self.contests:
+            where = f"{one.dataset}: " if one.dataset else ""
+            said += [where + sentence for sentence in (*one.cuts, *one.forced)]
+        return said
 
 
 def gather(args: argparse.Namespace, gated: Sequence[Measure]) -> Given:
@@ -129,6 +144,7 @@ def _judged(args: argparse.Namespace, seeds: dict[str, list[Path]], gated: Seque
     import msgspec
 
     from beirkit.cli.score import read_judgments
+    from beirkit.evaluate.comparable import over_common_queries
     from beirkit.evaluate.engine import evaluate
     from beirkit.evaluate.measures import parse_measures
     from beirkit.evaluate.protocol import get_protocol
@@ -146,10 +162,14 @@ def _judged(args: argparse.Namespace, seeds: dict[str, list[Path]], gated: Seque
         given |= dict(zip(groups[name], map(find_run, runs), strict=True))
         named |= dict(zip(groups[name], runs, strict=True))
     groups |= _seeded_alike({name: path for name, path in named.items() if name in single})
-    require_comparable(named, force=args.force)
+    forced = require_comparable(named, force=args.force, depth=args.depth)
     exam = read_judgments(args.qrels, args.split, args.default_relevance)
     depth = counted_depth(args.depth, given.items())
-    qrels = searched_judgments(exam.qrels, given.values())
+    qrels, cuts = searched_judgments(exam.qrels, given.values()), []
+    if forced:
+        qrels = _commonly_searched(exam.qrels, named)
+        depths = {name: one.depth for name, one in given.items() if one.depth is not None}
+        cuts = [cut_to_depth(depths)] if args.depth is None and len({*depths.values()}) > 1 else []
     part = next((one.sample for one in given.values() if one.sample is not None), None)
     scores = {
         name: evaluate(
@@ -163,6 +183,10 @@ def _judged(args: argparse.Namespace, seeds: dict[str, list[Path]], gated: Seque
         )
         for name, one in given.items()
     }
+    if args.force:
+        scores, common = over_common_queries(scores, measures)
+        if common is not None or len(qrels) < len(searched_judgments(exam.qrels, given.values())):
+            cuts.insert(0, f"compared over {common or len(qrels):,} common queries")
     merged, apart = merge_seeds(scores, groups)
     baseline = next((name for name, parts in groups.items() if baseline in parts), baseline)
     firsts = {name: groups.get(name, [name])[0] for name in merged}
@@ -184,6 +208,8 @@ def _judged(args: argparse.Namespace, seeds: dict[str, list[Path]], gated: Seque
             ),
             _query_texts(args.qrels),
         ),
+        forced=tuple(forced),
+        cuts=tuple(cuts),
     )
     return Given([contest], None, baseline, protocol, measures)
 
@@ -231,8 +257,39 @@ def merge_seeds(
     return {name: averaged(apart[name]) if name in apart else scores[name] for name in order}, apart
 
 
-def require_comparable(results: Mapping[str, Path], *, force: bool) -> None:
+def _commonly_searched(qrels: Qrels, results: Mapping[str, Path]) -> Qrels:
+    """The judgments of the queries that every result searched; bare runs do not tell which those were.
+
+    Raises:
+        UsageError: there is no such query.
+    """
+    from beirkit.runs import result_folder
+    from beirkit.stored import read_result
+
+    searched = [read_result(path).searched() for path in results.values() if result_folder(path)]
+    kept = {
+        query_id: row
+        for query_id, row in qrels.items()
+        if all(ids is None or query_id in ids for ids in searched)
+    }
+    if not kept:
+        raise UsageError(f"no judged query was searched by all of {', '.join(results)}")
+    return kept
+
+
+def cut_to_depth(depths: Mapping[str, int]) -> str:
+    """What is said of results that hold unequal numbers per query."""
+    told = ", ".join(f"{name} holds {depth:,}" for name, depth in depths.items())
+    return f"{'both' if len(depths) == 2 else 'all'} cut to depth {min(depths.values()):,} ({told})"
+
+
+def require_comparable(results: Mapping[str, Path], *, force: bool, depth: int | None = None) -> list[str]:
     """Refuse results of different data, splits or depths, or only say what differs.
+
+    Args:
+        results: by name.
+        force: only say it.
+        depth: results per query that count of all of them, which makes depths alike.
 
     Raises:
         UsageError: not ``force``, and something differs; lists it.
@@ -241,11 +298,14 @@ def require_comparable(results: Mapping[str, Path], *, force: bool) -> None:
     from beirkit.runs import result_folder
 
     folders = {name: folder for name, path in results.items() if (folder := result_folder(path))}
-    refuse(differing_settings(folders), force=force)
+    return refuse(differing_settings(folders, depth=depth), force=force)
 
 
-def refuse(differing: Sequence[str], *, force: bool) -> None:
+def refuse(differing: Sequence[str], *, force: bool) -> list[str]:
     """Refuse what differs, or only say it.
+
+    Returns:
+        What is to be said of it in the report.
 
     Raises:
         UsageError: not ``force``, and something differs; lists it.
@@ -259,6 +319,7 @@ def refuse(differing: Sequence[str], *, force: bool) -> None:
         )
     for difference in differing:
         print(f"compared all the same: {difference}", file=sys.stderr)
+    return [f"compared all the same: {difference}" for difference in differing]
 
 
 def system_names(paths: Sequence[Path]) -> dict[str, Path]:

@@ -113,10 +113,11 @@ class Report:
                     "sample": one.contest.sample,
                     "leaderboard": one.leaderboard.to_dict(),
                     "seeds": to_builtins(one.spreads),
+                    "forced": [*self.given.forced, *one.contest.cuts, *one.contest.forced],
                 }
                 for one in self.results
             ],
-            "suite": [table.to_dict() for table in self.suites],
+            "suite": [{**table.to_dict(), "forced": self.given.told_of_force()} for table in self.suites],
             "verdict": [
                 {"where": where, "measure": measure, "sentences": said}
                 for where, measure, said in self.verdict()
@@ -235,7 +236,8 @@ def _notes(
     from beirkit.evaluate.compare_suites import TEST
     from beirkit.evaluate.statistics.paired import TESTS
 
-    notes = [f"Protocol: {given.protocol.describe()}"]
+    notes = [f"Forced: {sentence}" for sentence in given.told_of_force()]
+    notes.append(f"Protocol: {given.protocol.describe()}")
     depths = {one.depth for one in given.contests if one.depth is not None}
     if depths:
         told = ", ".join(f"{depth:,}" for depth in sorted(depths))

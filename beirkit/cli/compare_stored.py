@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from beirkit.cli.compare_inputs import Contest, Given, Texts, merge_seeds, refuse, speeds
+from beirkit.cli.compare_inputs import Contest, Given, Texts, cut_to_depth, merge_seeds, refuse, speeds
 from beirkit.corpora.errors import UnknownNameError, UsageError, nearest
 
 if TYPE_CHECKING:
@@ -45,8 +46,6 @@ def gather_stored(args: argparse.Namespace, seeds: dict[str, list[Path]], gated:
             results |= more
             names |= dict.fromkeys(more, name)
     rules = list(dict.fromkeys(one.protocol for one in lists)) or ["beirkit"]
-    if args.protocol is None and len(rules) > 1:
-        refuse([f"their protocols are {' and '.join(rules)}; --protocol chooses one"], force=args.force)
     protocol = get_protocol(args.protocol or rules[0])
     table = _table(results, names)
     systems = list(dict.fromkeys(names.values()))
@@ -57,17 +56,27 @@ def gather_stored(args: argparse.Namespace, seeds: dict[str, list[Path]], gated:
         if baseline not in systems:
             raise UnknownNameError(f"no system is called {baseline!r}", hint=nearest(baseline, systems))
     if len(systems) > 1 and all(len(by_system) < 2 for by_system in table.values()):
-        told = ", ".join(f"{system} on {dataset}" for dataset, by in table.items() for system in by)
-        raise UsageError(f"these results are not comparable: no dataset has two systems ({told})")
-    _require_alike(table, force=args.force)
+        found = ", ".join(f"{system} on {dataset}" for dataset, by in table.items() for system in by)
+        raise UsageError(f"these results are not comparable: no dataset has two systems ({found})")
+    differing = _differing(table)
+    if args.protocol is None and len(rules) > 1:
+        differing.insert(0, ("", f"their protocols are {' and '.join(rules)}; --protocol chooses one"))
+    told_of: dict[str, list[str]] = defaultdict(list)
+    told = refuse([sentence for _, sentence in differing], force=args.force)
+    for (dataset, _), sentence in zip(differing, told, strict=True):
+        told_of[dataset].append(sentence)
     measures = _measures(args, table, protocol, gated)
-    contests = [_contest(dataset, by, protocol, measures, args) for dataset, by in table.items()]
+    contests = [
+        replace(_contest(dataset, by, protocol, measures, args), forced=tuple(told_of[dataset]))
+        for dataset, by in table.items()
+    ]
     training = {
         (one.dataset, names[folder]): kept.training.get((one.facts.dataset, one.facts.name), "")
         for kept in lists
         for folder, one in results.items()
     }
-    return Given(contests, _suite(args, lists, list(table)), baseline, protocol, measures, training)
+    suite = _suite(args, lists, list(table))
+    return Given(contests, suite, baseline, protocol, measures, training, tuple(told_of[""]))
 
 
 def _read(paths: Sequence[Path]) -> tuple[dict[Path, StoredResult], list[SuiteResults], Path]:
@@ -103,25 +112,30 @@ def _table(results: Mapping[Path, StoredResult], names: Mapping[Path, str]) -> _
     return table
 
 
-def _require_alike(table: _Table, *, force: bool) -> None:
-    """Refuse results of one dataset over other texts, splits or depths, and samples beside whole sets."""
+def _differing(table: _Table) -> list[tuple[str, str]]:
+    """Results of one dataset over other texts, splits or depths, and samples beside whole sets.
+
+    Returns:
+        The dataset, empty where it is about several, and the sentence.
+    """
     from beirkit.results import differing_settings
 
-    differing = []
-    for by_system in table.values():
+    differing: list[tuple[str, str]] = []
+    for dataset, by_system in table.items():
         folders = {
             system if len(results) == 1 else f"{system} ({one.folder.name})": one.folder
             for system, results in by_system.items()
             for one in results
         }
-        differing += differing_settings(folders)
+        differing += [(dataset, told) for told in differing_settings(folders)]
     samples = defaultdict(list)
     for dataset, by_system in table.items():
         for one in next(iter(by_system.values())):
             samples[one.facts.sample is not None].append(dataset)
     if len(samples) == 2:
-        differing.append(f"{', '.join(samples[True])} is a sample and {', '.join(samples[False])} is whole")
-    refuse(differing, force=force)
+        parts = [", ".join(samples[one]) for one in (True, False)]
+        differing.append(("", f"{parts[0]} is a sample and {parts[1]} is whole"))
+    return differing
 
 
 def _measures(
@@ -151,16 +165,31 @@ def _contest(
 ) -> Contest:
     import msgspec
 
+    from beirkit.evaluate.comparable import over_common_queries
+
     scores: dict[str, Scores] = {}
     groups: dict[str, list[str]] = {}
+    cuts: list[str] = []
+    depths = {system: min(one.facts.k for one in results) for system, results in by_system.items()}
+    depth = None
+    if len({one.facts.k for results in by_system.values() for one in results}) > 1:
+        depth = min(depths.values())
+        cuts.append(cut_to_depth(depths))
     for system, results in by_system.items():
         parts = [system] if len(results) == 1 else [f"{system} ({n})" for n in range(1, len(results) + 1)]
-        scores |= {part: one.scores(protocol, measures) for part, one in zip(parts, results, strict=True)}
+        scores |= {
+            part: one.scores(protocol, measures, depth=depth)
+            for part, one in zip(parts, results, strict=True)
+        }
         if len(results) > 1:
             groups[system] = parts
+    if args.force:
+        scores, common = over_common_queries(scores, measures)
+        if common is not None:
+            cuts.insert(0, f"compared over {common:,} common queries")
     merged, apart = merge_seeds(scores, groups)
     firsts = {system: results[0] for system, results in by_system.items()}
-    sample = next(iter(firsts.values())).facts.sample
+    sample = next((one.facts.sample for one in firsts.values() if one.facts.sample is not None), None)
     return Contest(
         dataset=dataset,
         scores=merged,
@@ -169,6 +198,7 @@ def _contest(
         depth=next(iter(merged.values())).depth,
         sample=None if sample is None else msgspec.to_builtins(sample),
         speeds=speeds(firsts),
+        cuts=tuple(cuts),
     )
 
 

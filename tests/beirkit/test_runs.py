@@ -119,7 +119,7 @@ def test_a_sample_is_marked_and_never_compared_with_the_whole(
         assert "not comparable: " in (said := capsys.readouterr().err)
         assert "dataset is birds" in said
         [table] = _json(capsys, *words, "--force")["tables"]
-        assert table["queries"] == (2 if first == whole else 4)
+        assert table["queries"] == 2  # both samples drew the same two
         assert table["sample"] == {"queries": 2, "docs": None, "seed": 1}
     assert main([*words, "--force"]) == 0
     assert "(SAMPLE)" in capsys.readouterr().out

@@ -161,11 +161,15 @@ def test_only_like_is_compared_with_like(
 
     files = {"queries.jsonl": '{"_id": "q", "text": "x"}\n', "qrels/test.tsv": f"{QRELS}q\td1\t1\n"}
     open_case({"input": {"files": files}}, tmp_path / "birds")
-    folders = []
-    for k in (first["top_k"], second["top_k"]):
+    folders: list[str] = []
+    listed: list[str] = []
+    for one in (first, second):
+        k = one["top_k"]
         out = tmp_path / str(k)
+        protocol = "beir" if one["ignore_identical_ids"] else "trec_eval"
         command = ["run", "-d", str(tmp_path / "birds"), "-r", "bm25", "-k", str(k), "--out", str(out)]
-        assert main(command) == 0
+        assert main([*command, "--protocol", protocol, "-m", one["metric"]]) == 0
+        listed += map(str, out.glob("*.json"))
         (manifest,) = out.glob("*/*/manifest.json")
         folders.append(str(manifest.parent))
     capsys.readouterr()
@@ -173,6 +177,21 @@ def test_only_like_is_compared_with_like(
     assert main(command) == 2
     assert "not comparable: k is 1000 in bm25--" in capsys.readouterr().err
     assert main([*command, "--force"]) == 0
+    assert "both cut to depth 100 (" in " ".join(capsys.readouterr().out.split())
+    capsys.readouterr()
+    assert main(["compare", *listed]) == 2
+    told = capsys.readouterr().err
+    assert "their protocols are beir and trec_eval" in told
+    assert "k is 1000 in" in told
+    assert main(["compare", *listed, "--force"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "both cut to depth 100 (" in shown
+    assert main(["compare", *listed, "--force", "--format", "csv"]) == 0
+    assert "their protocols are beir and trec_eval" in capsys.readouterr().out
+    assert main(["compare", *folders]) == 2
+    assert "not comparable: k is 1000 in 1000/bm25" in capsys.readouterr().err
+    assert main(["compare", *folders, "--force"]) == 0
+    assert "both cut to depth 100 (" in " ".join(capsys.readouterr().out.split())
 
 
 def resident() -> int:
