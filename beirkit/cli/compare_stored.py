@@ -214,7 +214,9 @@ def texts_of(contest: Contest) -> Texts:
         return contest.exam
     exam = read_result(next(iter(contest.paths.values()))).exam()
     queries = {query.query_id: query.text for query in exam.queries}
-    return Texts(exam.qrels, runs_of(contest), queries)
+    compared = set(next(iter(contest.scores.values())).query_ids)
+    qrels = {query_id: row for query_id, row in exam.qrels.items() if query_id in compared}
+    return Texts(qrels, runs_of(contest), queries)
 
 
 def runs_of(contest: Contest) -> Mapping[str, Run]:

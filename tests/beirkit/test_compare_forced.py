@@ -123,6 +123,9 @@ def test_details_are_of_what_is_compared(birds: Path, capsys: pytest.CaptureFixt
     assert main(["compare", *folders, "-m", "RR@10", "--force", "--json", "--samples", "100", *DETAILS]) == 0
     [details] = json.loads(capsys.readouterr().out)["details"]
     assert details["overlap"][0]["queries"] <= 2
+    told, _ = shown(capsys, *folders, "-m", "RR@10", "--force", "--all-protocols")
+    # the queries that one did not search count in neither, under no protocol
+    assert "part/bm25 is identical to whole/bm25 under 2 of 2 settings" in told
 
 
 def test_a_depth_that_makes_judged_runs_alike_needs_no_force(
