@@ -284,7 +284,10 @@ def test_a_header_that_claims_gigabytes_is_not_read(tmp_path: Path) -> None:
     [
         (b"<!DOCTYPE html><title>503</title>", "is an HTML page, not an archive"),
         (b"", "is an empty file, not an archive (delete it and get it again)"),
-        (gzip.compress(b"text", mtime=0), "is one compressed file, not an archive (name the folder it is in)"),
+        (
+            gzip.compress(b"text", mtime=0),
+            "is one compressed file, not an archive (name the folder it is in)",
+        ),
         (b"\xfd7zXZ\0rest", "is compressed by xz, which is not read (unpack it first, with xz -d)"),
         (b"7z\xbc\xafrest", "is an archive of a kind that is not read (unpack it and name the folder)"),
         (b"query-id\tcorpus-id", "is neither a zip nor a tar (name a folder, a zip or a tar)"),
