@@ -214,7 +214,8 @@ def test_what_gets_no_judgment_is_told_once(caplog: pytest.LogCaptureFixture) ->
     assert [record.getMessage() for record in caplog.records] == [
         "split test: 1 judgments of documents that are not there are left out",
         "split test: 1 relevant documents have no span in their query's metadata, and no passage is judged",
-        "split test: 1 spans in relevant documents are whole in no passage: a larger overlap keeps them whole",
+        "split test: 1 spans in relevant documents are whole in no passage: "
+        "a larger overlap keeps them whole",
     ]
 
 
