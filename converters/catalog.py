@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,8 @@ import msgspec
 
 from beirkit.converters.base import Converter
 from beirkit.corpora.collection import Collection
-from beirkit.corpora.errors import UnknownNameError, UsageError, nearest
+from beirkit.corpora.errors import UsageError
+from beirkit.corpora.plugins import load_class
 
 GROUP = "beirkit.converters"
 
@@ -84,20 +84,7 @@ def get(name: str) -> type[Converter[Any]]:
         UnknownNameError: no converter has that name; the message holds the nearest one.
         UsageError: an installed entry point cannot be loaded or is no converter.
     """
-    if name in _SHIPPED:
-        module, _, attribute = _SHIPPED[name].partition(":")
-        found: Any = getattr(import_module(module), attribute)
-    elif name in _installed():
-        entry = _installed()[name]
-        try:
-            found = entry.load()
-        except (ImportError, AttributeError) as error:
-            raise UsageError(f"converter {name!r} ({entry.value}) cannot be loaded: {error}") from error
-    else:
-        raise UnknownNameError(f"no format is called {name!r}", hint=nearest(name, list(names())))
-    if not (isinstance(found, type) and issubclass(found, Converter)):
-        raise UsageError(f"{found!r}, installed as format {name!r}, is not a subclass of Converter")
-    return found
+    return load_class(name, "format", Converter, _SHIPPED, _installed())
 
 
 def describe() -> tuple[Description, ...]:

@@ -99,7 +99,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except KeyboardInterrupt as stop:
-        told = str(stop) or "the same command goes on from what is finished"
+        told = str(stop) or "nothing half-written is left, and what is finished is not done again"
         print(f"beirkit: interrupted; {told}", file=sys.stderr)
         return 130
     except (BeirkitError, OSError, MemoryError) as error:

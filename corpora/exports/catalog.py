@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,12 @@ from typing import Any
 import msgspec
 
 from beirkit.corpora.collection import Collection, Provenance
-from beirkit.corpora.errors import ConfigError, DataError, UnknownNameError, UsageError, nearest
+from beirkit.corpora.errors import ConfigError, DataError, UsageError, nearest
 from beirkit.corpora.exports.base import Export, Facts, FolderExport, Records, told
 from beirkit.corpora.files import atomic_open, sha256_file
 from beirkit.corpora.layout import require_split_name
 from beirkit.corpora.manifest import Counts, FileFacts, installed_version
+from beirkit.corpora.plugins import load_class
 from beirkit.corpora.progress import Progress, silent
 from beirkit.corpora.whole import whole_folder
 
@@ -77,20 +77,7 @@ def get(name: str) -> type[Export]:
         UnknownNameError: no target has that name; the message holds the nearest one.
         UsageError: an installed entry point cannot be loaded or is no target.
     """
-    if name in _SHIPPED:
-        module, _, attribute = _SHIPPED[name].partition(":")
-        found: Any = getattr(import_module(module), attribute)
-    elif name in _installed():
-        entry = _installed()[name]
-        try:
-            found = entry.load()
-        except (ImportError, AttributeError) as error:
-            raise UsageError(f"export {name!r} ({entry.value}) cannot be loaded: {error}") from error
-    else:
-        raise UnknownNameError(f"nothing is exported to {name!r}", hint=nearest(name, list(names())))
-    if not (isinstance(found, type) and issubclass(found, Export)):
-        raise UsageError(f"{found!r}, installed as export {name!r}, is not a subclass of Export")
-    return found
+    return load_class(name, "export", Export, _SHIPPED, _installed())
 
 
 def check_options(name: str, options: Mapping[str, Any]) -> Any:
