@@ -1,0 +1,1 @@
+"""Files of leaderboards and other tools, made from results and checked before anybody uploads them."""
