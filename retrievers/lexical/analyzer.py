@@ -13,7 +13,7 @@ import msgspec
 
 from beirkit.corpora.errors import ConfigError, nearest
 from beirkit.retrievers.base import Facts
-from beirkit.retrievers.lexical import hebrew
+from beirkit.retrievers.lexical.analysis import hebrew
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,7 +87,7 @@ class Analyzer:
     what is left is stemmed. The default is token for token what bm25s makes of NFC text with its English
     stop words and the Snowball stemmer: its pattern ``\b\w\w+\b`` matches the runs of word characters
     of length two and more. Of Hebrew a word is several terms; its rules are in
-    :mod:`beirkit.retrievers.lexical.hebrew`.
+    :mod:`beirkit.retrievers.lexical.analysis.hebrew`.
 
     Args:
         options: how to analyse.

@@ -10,10 +10,10 @@ import msgspec
 
 from beirkit.corpora.errors import ConfigError, nearest
 from beirkit.retrievers.base import Facts
-from beirkit.retrievers.lexical import word_break
+from beirkit.retrievers.lexical.analysis import word_break
+from beirkit.retrievers.lexical.analysis.porter import stem
+from beirkit.retrievers.lexical.analysis.word_break_table import UNICODE
 from beirkit.retrievers.lexical.analyzer import LUCENE_ENGLISH
-from beirkit.retrievers.lexical.porter import stem
-from beirkit.retrievers.lexical.word_break_table import UNICODE
 
 _STOPWORDS = {"lucene": LUCENE_ENGLISH, "none": frozenset[str]()}
 _STEMMERS = ("porter", "none")
@@ -37,8 +37,8 @@ class LuceneAnalyzerOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_un
 class LuceneAnalyzer:
     """Splits text into words by Unicode's rules, and words into terms as Lucene's English filters do.
 
-    In this order: normal form C, words (:mod:`beirkit.retrievers.lexical.word_break`), possessive ``'s``
-    removed, lower case, stop words dropped, Porter's stemmer. Lower case is character by character: a capital
+    In this order: normal form C, words (:mod:`~beirkit.retrievers.lexical.analysis.word_break`), possessive
+    ``'s`` removed, lower case, stop words dropped, Porter's stemmer. Lower case is character by character: a capital
     sigma at the end of a word becomes σ, not ς.
 
     Args:

@@ -16,10 +16,10 @@ from beirkit.configs.load import load_retriever
 from beirkit.corpora.errors import ConfigError
 from beirkit.corpora.folder import open_folder
 from beirkit.evaluate.engine import evaluate
+from beirkit.retrievers.lexical.analysis.hebrew import grams, normalize, without_clitics
 from beirkit.retrievers.lexical.analyzer import Analyzer, AnalyzerOptions
 from beirkit.retrievers.lexical.bm25 import BM25Options, BM25Retriever
 from beirkit.retrievers.lexical.counts import CountsBuilder
-from beirkit.retrievers.lexical.hebrew import grams, normalize, without_clitics
 
 
 def terms(text: str, **options: Any) -> list[str]:

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from beirkit.retrievers.lexical.word_break_table import RANGES
+from beirkit.retrievers.lexical.analysis.word_break_table import RANGES
 
 LONGEST = 255
 """Characters of the longest word; what is longer is cut, as Lucene cuts it."""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beirkit.retrievers.lexical.word_break import LONGEST, words
+from beirkit.retrievers.lexical.analysis.word_break import LONGEST, words
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The class of each character for :mod:`beirkit.retrievers.lexical.word_break`.
+"""The class of each character for :mod:`beirkit.retrievers.lexical.analysis.word_break`.
 
 From the properties Word_Break, Line_Break (Complex_Context), Script, Emoji and Extended_Pictographic of
 Unicode 12.1, the version of Lucene 9 and 10; Lucene counts full-width digits as digits.

@@ -5,7 +5,7 @@ import Stemmer
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from beirkit.retrievers.lexical.porter import stem
+from beirkit.retrievers.lexical.analysis.porter import stem
 
 
 @pytest.mark.parametrize(
