@@ -27,6 +27,8 @@ from beirkit.corpora.codes import CODES
 from beirkit.corpora.explain import explanation
 from beirkit.corpora.exports import catalog as exports
 from beirkit.corpora.exports.base import Export
+from beirkit.evaluate.exports import catalog as submissions
+from beirkit.evaluate.exports.base import Target
 from beirkit.retrievers import catalog as retrievers
 from beirkit.retrievers.base import Retriever
 
@@ -139,6 +141,8 @@ def configuration_page() -> str:
     parts += [_options(kind, retrievers.get(kind)) for kind in retrievers.kinds()]
     parts.append("\n## Options of exports\n")
     parts += [_options(name, exports.get(name)) for name in exports.names()]
+    parts.append("\n## Options of exports of results\n")
+    parts += [_options(name, submissions.get(name)) for name in submissions.names()]
     return "".join(parts)
 
 
@@ -161,7 +165,9 @@ def documented(*owners: type) -> dict[str, str]:
     return said
 
 
-def _options(name: str, owner: type[Converter[Any]] | type[Retriever[Any]] | type[Export]) -> str:
+def _options(
+    name: str, owner: type[Converter[Any]] | type[Retriever[Any]] | type[Export] | type[Target[Any]]
+) -> str:
     summary = _sentence(_markdown(owner.summary))
     head = f"\n### `{name}`\n\n{summary}\n\n"
     if not msgspec.structs.fields(owner.Options):

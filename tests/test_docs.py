@@ -25,6 +25,7 @@ from beirkit.conversion import format_of
 from beirkit.converters import catalog as converters
 from beirkit.corpora.exports import catalog as exports
 from beirkit.corpora.mend_rules import RULES
+from beirkit.evaluate.exports import catalog as submissions
 from beirkit.evaluate.measures import Measure
 from beirkit.retrievers import catalog as retrievers
 from tests.house.tree import CHECKOUT, pyproject
@@ -42,6 +43,8 @@ CONTRACT = {
     "stats": ("--json",),
     "qrels": ("--split", "--merge", "--where", "--grades", "--to", "--out", "--diff", "--json"),
     "export": ("--to", "--out", "--set", "--overwrite", "--json"),
+    "validate": ("--as", "--recompute", "--hidden-qrels", "--json"),
+    "submit": ("--dry-run", "--json"),
     "run": ("-d", "-r", "--out", "--split", "--protocol", "-m", "-k", "--sample", "--seed", "--json"),
     "score": ("-m", "--protocol", "--split", "--per-query", "--rescore", "--new-qrels", "--json"),
     "compare": ("--qrels", "--baseline", "-m", "--json"),
@@ -132,6 +135,7 @@ def test_every_configuration_key_is_on_its_page() -> None:
     shapes += [converters.get(name).Options for name in converters.names()]
     shapes += [retrievers.get(kind).Options for kind in retrievers.kinds()]
     shapes += [exports.get(name).Options for name in exports.names()]
+    shapes += [submissions.get(name).Options for name in submissions.names()]
     keys = {field.encode_name for shape in shapes for field in msgspec.structs.fields(shape)}
     assert {key for key in keys if f"| `{key}` |" not in read("docs/configuration.md")} == set()
 

@@ -12,7 +12,11 @@ from beirkit.cli.arguments import add_json
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
-        "folder", metavar="FOLDER", help="a BEIR folder, or a name from `beirkit list datasets`"
+        "sources",
+        metavar="SOURCE",
+        nargs="+",
+        help="a BEIR folder, or a name from `beirkit list datasets`; or results: result folders, folders of "
+        "results, results/SUITE.json",
     )
     parser.add_argument(
         "--to", metavar="TARGET", required=True, help="a name from `beirkit list exports`, such as trec"
@@ -39,6 +43,65 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     """Export, then say what was written where."""
+    return _results(args) if _takes_results(args) else _folder(args)
+
+
+def _takes_results(args: argparse.Namespace) -> bool:
+    """Whether results are exported; a name such as trec is a target of both kinds."""
+    from beirkit.corpora.errors import UnknownNameError, UsageError, nearest
+    from beirkit.corpora.exports import catalog as folders
+    from beirkit.evaluate.exports import catalog as results
+    from beirkit.submitting import leads_to_results
+
+    known = {*folders.names(), *results.names()}
+    if args.to not in known:
+        raise UnknownNameError(f"no export is called {args.to!r}", hint=nearest(args.to, sorted(known)))
+    given = {source: leads_to_results(Path(source)) for source in args.sources}
+    if all(given.values()):
+        if args.to not in results.names():
+            raise UsageError(
+                f"export {args.to!r} takes a BEIR folder, not results",
+                hint="targets that take results: " + ", ".join(results.names()),
+            )
+        return True
+    other = next(source for source, leads in given.items() if not leads)
+    if args.to not in folders.names():
+        raise UsageError(
+            f"{other} holds no results, and export {args.to!r} takes results",
+            hint="name what beirkit run made: a result folder, a folder of results, or results/SUITE.json",
+        )
+    if len(given) > 1:
+        raise UsageError(f"{other} holds no results, and of folders one is exported at a time")
+    return False
+
+
+def _results(args: argparse.Namespace) -> int:
+    import msgspec
+
+    from beirkit.cli.output import print_json
+    from beirkit.converters.options import parse_settings
+    from beirkit.evaluate.exports.catalog import get
+    from beirkit.submitting import export_results
+
+    submission = export_results(
+        args.sources,
+        args.to,
+        args.out,
+        parse_settings(args.options, get(args.to).Options),
+        overwrite=args.overwrite,
+    )
+    if args.json:
+        print_json({"path": str(args.out), **msgspec.to_builtins(submission)})
+        return 0
+    results = submission.results
+    systems, datasets = {one.system for one in results}, {one.dataset for one in results}
+    scored = f", scored under the protocol {submission.protocol}" if submission.protocol else ""
+    print(f"{args.out}: {_count(len(systems), 'system')} on {_count(len(datasets), 'dataset')}{scored}")
+    _list_files(args, {name: facts.bytes for name, facts in submission.files.items()})
+    return 0
+
+
+def _folder(args: argparse.Namespace) -> int:
     import msgspec
 
     from beirkit.cli.output import print_json, progress_for
@@ -47,7 +110,7 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.exporting import export
 
     manifest = export(
-        args.folder,
+        args.sources[0],
         args.to,
         args.out,
         parse_settings(args.options, get(args.to).Options),
@@ -64,7 +127,15 @@ def execute(args: argparse.Namespace) -> int:
         f"{args.out}: {counts.documents:,} documents, {counts.queries:,} queries; "
         f"judgments: {splits or 'none'}"
     )
-    if not args.quiet:
-        for name, facts in manifest.files.items():
-            print(f"{facts.bytes:>15,}  {name}", file=sys.stderr)
+    _list_files(args, {name: facts.bytes for name, facts in manifest.files.items()})
     return 0
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}" + ("" if number == 1 else "s")
+
+
+def _list_files(args: argparse.Namespace, sizes: dict[str, int]) -> None:
+    if not args.quiet:
+        for name, size in sizes.items():
+            print(f"{size:>15,}  {name}", file=sys.stderr)

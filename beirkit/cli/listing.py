@@ -132,10 +132,12 @@ def _protocols() -> list[dict[str, Any]]:
 
 
 def _exports() -> list[dict[str, Any]]:
-    from beirkit.corpora.exports import catalog
+    from beirkit.corpora.exports import catalog as folders
+    from beirkit.evaluate.exports import catalog as results
 
-    classes = [(name, catalog.get(name)) for name in catalog.names()]
-    return [{"name": name, "takes": cls.takes, "summary": cls.summary} for name, cls in classes]
+    found = [(name, cls.takes, cls.summary) for name in folders.names() for cls in [folders.get(name)]]
+    found += [(name, "results", results.get(name).summary) for name in results.names()]
+    return [{"name": name, "takes": takes, "summary": said} for name, takes, said in sorted(found)]
 
 
 def _shown(column: str, value: Any) -> str:

@@ -86,7 +86,15 @@ def check_options(name: str, options: Mapping[str, Any]) -> Any:
     Raises:
         ConfigError: an option is unknown, with the nearest known one, or has a wrong type.
     """
-    shape = get(name).Options
+    return checked_options(name, get(name).Options, options)
+
+
+def checked_options(name: str, shape: type[msgspec.Struct], options: Mapping[str, Any]) -> Any:
+    """The options of a target of any kind, as its ``Options``.
+
+    Raises:
+        ConfigError: an option is unknown, with the nearest known one, or has a wrong type.
+    """
     known = [field.name for field in msgspec.structs.fields(shape)]
     place = f"options of export {name!r}"
     for key in options:

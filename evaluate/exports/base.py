@@ -73,6 +73,9 @@ class Entry:
         take: scores under a protocol, computed from the run, never read from a table.
         revision: full revision of the model; empty: not known.
         folder: the result folder.
+        model: the name under which a hub knows the model; empty: not known.
+        depth: results per query that count; the run has one more, for the query's own document.
+        shown_under: names of the protocols that scores were kept under.
     """
 
     dataset: str
@@ -89,6 +92,14 @@ class Entry:
     take: Take
     revision: str = ""
     folder: Path
+    model: str = ""
+    depth: int | None = None
+    shown_under: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The result in a few words, for messages."""
+        return f"{self.system} on {self.dataset}@{self.split}"
 
 
 class Target(ABC, Generic[OptionsT]):
@@ -154,4 +165,37 @@ class Submittable(ABC):
 
         Its files, their destination, the title of the pull request, the checklist, how much of the board is
         covered, and what the board needs beyond files.
+        """
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """Scores that a submission states, with the run that it states them of.
+
+    Attributes:
+        file: the file that states them, relative to what was submitted.
+        dataset: what they are of, in the target's own words.
+        split: the split.
+        values: key path to what is stated there; None: no value.
+        compute: the same key paths to what the submitted run comes to with these judgments.
+        tolerance: how far the two may lie apart: half a digit of the target's rounding.
+    """
+
+    file: str
+    dataset: str
+    split: str
+    values: Mapping[str, float | None]
+    compute: Callable[[Qrels], Mapping[str, float | None]]
+    tolerance: float = 1e-6
+
+
+class Recomputable(ABC):
+    """A target whose submissions hold runs, or may: their scores can be derived again."""
+
+    @abstractmethod
+    def claims(self, path: Path) -> Sequence[Claim]:
+        """What a valid submission states; empty where it holds no run.
+
+        Raises:
+            DataError: a run cannot be read.
         """
