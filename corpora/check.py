@@ -8,6 +8,7 @@ from pathlib import Path
 
 from beirkit.corpora.check_qrels import Judged, check_qrels
 from beirkit.corpora.check_records import DOCUMENTS, QUERIES, Ids, Texts, check_records
+from beirkit.corpora.check_spans import check_spans
 from beirkit.corpora.check_tally import Tally
 from beirkit.corpora.compressed import SUFFIXES
 from beirkit.corpora.errors import DataError
@@ -57,6 +58,7 @@ def check_folder(
     if corpus_file is not None:
         documents = _check_corpus(corpus_file, texts, report, progress)
     splits = _check_splits(folder, documents, queries, report, progress)
+    check_spans(folder, corpus_file, documents, queries, splits, report, progress)
     if queries_file is not None and queries is not None and splits:
         _check_unjudged(queries_file, queries, splits, report)
     _check_manifest(folder, report)

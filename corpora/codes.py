@@ -89,5 +89,13 @@ CODES: dict[str, Code] = {
     "BK057": Code("warning", "a grade is beyond what can be scored"),
     "BK058": Code("warning", "the metadata of a record is no object"),
     "BK059": Code("error", "lines end with CR alone"),
+    # spans
+    "BK060": Code("error", "a line is no span"),
+    "BK061": Code("error", "a span answers a query that is not among the queries"),
+    "BK062": Code("error", "a span ends beyond the text of its document"),
+    "BK063": Code("warning", "a span is of a document that is not in the corpus"),
+    "BK064": Code("warning", "a span is repeated"),
+    "BK065": Code("error", "a passage is not as long as its place says"),
+    "BK066": Code("warning", "a query has a span and no relevant document in the split"),
 }
 """Every code with its severity and title."""

@@ -9,6 +9,7 @@ import msgspec
 
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import byte_lines
+from beirkit.corpora.findings import Refused
 from beirkit.corpora.ids import id_problem
 
 SUFFIX = ".spans.jsonl"
@@ -42,15 +43,28 @@ def read_spans(path: Path) -> Iterator[SpanJudgment]:
         if not line.strip():
             continue
         try:
-            span = msgspec.json.decode(line, type=SpanJudgment)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            hint = 'write {"query-id": "q", "corpus-id": "d", "start": 3, "end": 5}'
-            raise DataError(f"is no span: {error}", path=path, line=number, hint=hint) from error
-        if not 0 <= span.start < span.end:
-            raise DataError(f"a span from {span.start} to {span.end} is none", path=path, line=number)
-        if problem := id_problem(span.query_id) or id_problem(span.doc_id):
-            raise DataError(f"an id {problem}", path=path, line=number)
-        yield span
+            yield parse_span(line)
+        except Refused as refused:
+            raise DataError(refused.found, path=path, line=number, hint=refused.todo) from refused
+
+
+def parse_span(line: bytes) -> SpanJudgment:
+    """The span on one line.
+
+    Raises:
+        Refused: there is none.
+    """
+    try:
+        span = msgspec.json.decode(line, type=SpanJudgment)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        todo = 'write {"query-id": "q", "corpus-id": "d", "start": 3, "end": 5}'
+        raise Refused("BK060", f"is no span: {error}", todo) from error
+    if not 0 <= span.start < span.end:
+        todo = "a span begins at 0 or later and ends after its beginning"
+        raise Refused("BK060", f"a span from {span.start} to {span.end} is none", todo)
+    if problem := id_problem(span.query_id) or id_problem(span.doc_id):
+        raise Refused("BK060", f"an id {problem}")
+    return span
 
 
 def span_lines(spans: Iterable[SpanJudgment]) -> Iterator[bytes]:
