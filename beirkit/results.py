@@ -12,15 +12,14 @@ import hashlib
 import json
 import logging
 import os
-import re
 import shutil
-import unicodedata
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from beirkit.corpora.errors import BeirkitError, DataError, WriteError
 from beirkit.corpora.files import atomic_open
+from beirkit.corpora.ids import slug as slug
 from beirkit.corpora.run import Run
 from beirkit.corpora.run_files import read_run, run_file_name, write_run
 
@@ -43,11 +42,6 @@ def result_key(facts: dict[str, Any]) -> str:
     """SHA-256 hex of the facts a run depends on, whatever the order of their keys."""
     text = json.dumps({"format": _FORMAT, **facts}, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
-
-
-def slug(name: str) -> str:
-    """A name as part of a path: letters and digits of any script and ``._@+-`` stay."""
-    return re.sub(r"[^\w.@+-]+", "-", unicodedata.normalize("NFC", name)).strip("-.") or "unnamed"
 
 
 class ResultFolder:

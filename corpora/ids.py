@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -31,3 +32,8 @@ def are_sound(ids: Sequence[str]) -> bool:
 def has_white_space(value: str) -> bool:
     """Whether a reader that splits at white space, ASCII or not, would tear this id apart."""
     return value.split() != [value]
+
+
+def slug(name: str) -> str:
+    """A name as part of a path: letters and digits of any script and ``._@+-`` stay."""
+    return re.sub(r"[^\w.@+-]+", "-", unicodedata.normalize("NFC", name)).strip("-.") or "unnamed"

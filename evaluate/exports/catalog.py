@@ -11,7 +11,10 @@ from beirkit.evaluate.exports.base import Target
 
 GROUP = "beirkit.result_exports"
 
-_SHIPPED: dict[str, str] = {}
+_SHIPPED: dict[str, str] = {
+    "tira": "beirkit.evaluate.exports.tira:Tira",
+    "trec": "beirkit.evaluate.exports.trec:TrecRuns",
+}
 
 
 def names() -> tuple[str, ...]:
