@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from collections.abc import Iterable
 from typing import ClassVar
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from beirkit.corpora.errors import UsageError
 from beirkit.corpora.records import Document, Query
@@ -20,12 +18,11 @@ from beirkit.retrievers.lexical.analyzer import Analyzer, AnalyzerOptions
 from beirkit.retrievers.lexical.counts import CorpusStatistics, TermCounts
 from beirkit.retrievers.lexical.formulas import DELTA, Parameters, Variant
 from beirkit.retrievers.lexical.kept import Index, kept_or_built
+from beirkit.retrievers.lexical.merge import ranges
 from beirkit.retrievers.lexical.postings import Postings
+from beirkit.retrievers.lexical.spill import Column
 from beirkit.retrievers.lexical.stream import count_terms, latency, search_each
 from beirkit.retrievers.template import Template
-
-_AT_ONCE = 1 << 20
-"""Postings weighed at once."""
 
 
 class BM25Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -172,25 +169,18 @@ def weigh(
     idf = formulas.idf(parameters.variant, statistics.frequencies, statistics.documents)
     # Without any term there is nothing to weigh, and no average to divide by.
     lengths = counts.lengths / (statistics.average_length or 1.0)
-    weights = np.empty(len(counts.docs), dtype=np.float32)
-    for first, last in _ranges(counts.indptr):
+    weights = Column(np.float32)
+    for first, last in ranges(counts.indptr):
         part = slice(counts.indptr[first], counts.indptr[last])
         gain = formulas.gain(parameters, counts.counts[part].astype(np.float64), lengths[counts.docs[part]])
-        weights[part] = np.repeat(idf[first:last], np.diff(counts.indptr[first : last + 1])) * gain
+        weights.append(np.repeat(idf[first:last], np.diff(counts.indptr[first : last + 1])) * gain)
     absent = formulas.absent_gain(parameters)
     return Postings(
         doc_ids=doc_ids,
         vocabulary=counts.vocabulary,
         indptr=counts.indptr,
         docs=counts.docs,
-        weights=weights,
+        weights=weights.array(),
         absent=(idf * absent).astype(np.float32) if absent else None,
         statistics={"documents": statistics.documents, "average_length": statistics.average_length},
     )
-
-
-def _ranges(indptr: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Ranges of terms that have about ``_AT_ONCE`` postings each, to bound the memory of float64 columns."""
-    steps = np.arange(0, indptr[-1] + _AT_ONCE, _AT_ONCE)
-    cuts = np.unique(np.searchsorted(indptr, steps).clip(max=len(indptr) - 1))
-    return pairwise(cuts.tolist())

@@ -10,6 +10,7 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
+from beirkit.retrievers.lexical.merge import Frequencies, columns
 from beirkit.retrievers.lexical.spill import Block, Blocks
 from beirkit.retrievers.lexical.text_analyzer import TextAnalyzer
 
@@ -78,7 +79,7 @@ class CountsBuilder:
         self._numbers = _TermNumbers(analyzer)
         self._lists = None if analyzer.one_term_a_word else _TermLists(analyzer, self._numbers)
         self._blocks = Blocks()
-        self._frequencies = _Frequencies()
+        self._frequencies = Frequencies()
         self._lengths: list[npt.NDArray[np.int64]] = []
         self.n_docs = 0
 
@@ -107,7 +108,7 @@ class CountsBuilder:
             Block(
                 terms=term.astype(np.int32),
                 docs=(doc + self.n_docs).astype(np.int32),
-                counts=np.diff(starts, append=len(pairs)).astype(np.int32),
+                values=np.diff(starts, append=len(pairs)).astype(np.int32),
             )
         )
         self._frequencies.add(term.astype(np.int32), len(self._numbers.vocabulary))
@@ -116,44 +117,10 @@ class CountsBuilder:
     def build(self) -> TermCounts:
         """The counts of all blocks, by term."""
         vocabulary = self._numbers.vocabulary
-        frequencies = self._frequencies.until(len(vocabulary))
-        indptr = np.concatenate(([0], np.cumsum(frequencies))).astype(np.int64)
-        docs = np.empty(indptr[-1], dtype=np.int32)
-        counts = np.empty(indptr[-1], dtype=np.int32)
-        free = indptr[:-1].copy()  # where the next posting of each term goes
-        for block in self._blocks:
-            # Within a block the postings of a term are neighbours: shift each run to its term's free place.
-            starts, terms, here = _runs(block.terms)
-            place = np.arange(len(block.terms)) + np.repeat(free[terms] - starts, here)
-            docs[place] = block.docs
-            counts[place] = block.counts
-            free[terms] += here
+        indptr = self._frequencies.indptr(len(vocabulary))
+        docs, counts = columns(self._blocks, indptr, np.int32)
         lengths = np.concatenate(self._lengths) if self._lengths else np.empty(0, dtype=np.int64)
         return TermCounts(vocabulary, indptr, docs, counts, lengths.astype(np.int64))
-
-
-def _runs(
-    terms: npt.NDArray[np.int32],
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """Where the run of each term begins, which term it is and how long it is."""
-    starts = np.flatnonzero(np.diff(terms, prepend=-1))
-    return starts, terms[starts], np.diff(starts, append=len(terms))
-
-
-class _Frequencies:
-    """Number of documents of each term, of a vocabulary that grows."""
-
-    def __init__(self) -> None:
-        self._counted = np.zeros(1024, dtype=np.int64)
-
-    def add(self, terms: npt.NDArray[np.int32], n_terms: int) -> None:
-        if n_terms > len(self._counted):
-            self._counted = np.concatenate((self._counted, np.zeros(n_terms, dtype=np.int64)))
-        _, distinct, here = _runs(terms)
-        self._counted[distinct] += here
-
-    def until(self, n_terms: int) -> npt.NDArray[np.int64]:
-        return self._counted[:n_terms]
 
 
 class _TermNumbers(dict[str, int]):

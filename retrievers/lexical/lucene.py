@@ -10,8 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from beirkit.retrievers.lexical.counts import CorpusStatistics, TermCounts
+from beirkit.retrievers.lexical.merge import ranges
 from beirkit.retrievers.lexical.postings import Postings
-from beirkit.retrievers.topk import top_k
+from beirkit.retrievers.lexical.scoring import best
+from beirkit.retrievers.lexical.spill import Column
 
 Floats = npt.NDArray[np.float32]
 
@@ -61,15 +63,16 @@ def weigh(
     average = np.float32(whole.average_length) if whole.documents else one
     with np.errstate(divide="ignore"):  # at k1 = 0 every term is worth all it can be
         norms = one / (k1_ * ((one - b_) + b_ * quantised(counts.lengths).astype(np.float32) / average))
-    weights = counts.counts.astype(np.float32)
-    weights *= norms[counts.docs]
-    weights += one
+    weights = Column(np.float32)
+    for first, last in ranges(counts.indptr):
+        part = slice(counts.indptr[first], counts.indptr[last])
+        weights.append(counts.counts[part].astype(np.float32) * norms[counts.docs[part]] + one)
     return Postings(
         doc_ids=doc_ids,
         vocabulary=counts.vocabulary,
         indptr=counts.indptr,
         docs=counts.docs,
-        weights=weights,
+        weights=weights.array(),
         idf=_idf(whole),
         statistics={
             "documents": whole.documents,
@@ -93,23 +96,16 @@ def search(
     """
     first = fields[0][0]
     # Lucene adds the float32 scores of the clauses up as doubles.
-    scores = np.zeros(len(first.doc_ids), dtype=np.float64)
-    matches = np.zeros(len(first.doc_ids), dtype=bool)
     repeated = Counter(terms)
+    clauses = []
     for postings, boost in fields:
         assert postings.idf is not None
-        for term, times in repeated.items():
-            number = postings.vocabulary.get(term)
-            if number is None:
-                continue
-            part = slice(postings.indptr[number], postings.indptr[number + 1])
-            weight = np.float32(boost) * np.float32(times) * postings.idf[number]
-            docs = postings.docs[part]
-            scores[docs] += weight - weight / postings.weights[part]
-            matches[docs] = True
-    rounded = scores.astype(np.float32)
-    rounded[~matches] = -np.inf
-    return top_k(rounded, first.ranks, k, above=-np.inf)
+        known = [term for term in repeated if term in postings.vocabulary]
+        numbers = np.array(postings.numbers(known), dtype=np.int64)
+        times = np.array([repeated[term] for term in known], dtype=np.float32)
+        weights = np.float32(boost) * times * postings.idf[numbers]
+        clauses.append(postings.clauses(numbers, weights, saturating=True))
+    return best(clauses, first.ranks, k)
 
 
 def _idf(whole: CorpusStatistics) -> Floats:

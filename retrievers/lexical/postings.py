@@ -1,11 +1,35 @@
-"""The inverted index: for each term the documents it stands in, with a weight each."""
+"""The inverted index: for each term the documents it stands in, with a weight each.
+
+It is one engine for all sparse retrieval: BM25 in its variants and vectors of learned sparse models alike. To
+make an index, hand documents to a :class:`~beirkit.retrievers.lexical.builder.PostingsBuilder` as they come, in
+words or in arrays, and search it by words or by numbers of terms::
+
+    builder = PostingsBuilder()
+    for doc_id, vector in stream:                   # vector: {"owl": 1.7, "night": 0.2}
+        builder.add(doc_id, vector)
+    postings = builder.build()
+    docs, scores = postings.search_weighted({"owl": 2.0, "bird": 0.5}, k=100)
+
+    builder = PostingsBuilder(vocabulary=tokenizer_terms)
+    for doc_ids, indptr, terms, weights in batches:  # rows as scipy's csr_matrix has them
+        builder.add_rows(doc_ids, indptr, terms, weights)
+    postings = builder.build()
+    docs, scores = postings.search_numbers(query_terms, query_weights, k=100)
+
+    ids = [postings.doc_ids[doc] for doc in docs]
+    postings.save(folder)                           # Postings.load(folder) maps it into memory
+
+Both give the ``k`` best by the one ordering rule, exactly, whatever ``k`` is. Searches may run in several
+threads at once.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +41,7 @@ import numpy.typing as npt
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.run import id_ranks
 from beirkit.retrievers.base import Facts
-from beirkit.retrievers.topk import top_k
+from beirkit.retrievers.lexical.scoring import Clauses, Ranked, best
 
 _FORMAT = 1
 _OPTIONAL = ("absent", "idf")
@@ -28,15 +52,15 @@ _ARRAYS = ("indptr", "docs", "weights", *_OPTIONAL)
 class Postings:
     """Weighted postings in columns (CSC), searched exhaustively.
 
-    The score of a document is the sum, in float32 and in the order of the query's terms, of the weights of
-    the terms it has, a repeated term added as often as it stands in the query. That order does not depend
-    on how documents or terms are numbered, so no score does.
+    The score of a document is the sum, over the terms it shares with the query, of the term's weight in the
+    query times its weight in the document: in double precision, in the order of the query's terms, rounded to
+    float32 once. That order does not depend on how documents or terms are numbered, so no score does.
 
     Attributes:
         doc_ids: id of each document.
-        vocabulary: number of each term.
+        vocabulary: number of each term; empty where terms have numbers only.
         indptr: ``(n_terms + 1,) int64``; the postings of term ``t`` are ``indptr[t]:indptr[t + 1]``.
-        docs: ``(n_postings,) int32`` document ordinals, each once within a term.
+        docs: ``(n_postings,) int32`` document ordinals, ascending within a term, each once.
         weights: ``(n_postings,) float32``, finite.
         absent: ``(n_terms,) float32`` what a term adds to documents that lack it, where a model has such a
             thing; it is subtracted from ``weights``.
@@ -66,44 +90,75 @@ class Postings:
         arrays = (getattr(self, name) for name in _ARRAYS)
         return sum(array.nbytes for array in arrays if array is not None)
 
+    @property
+    def n_terms(self) -> int:
+        """Number of terms."""
+        return len(self.indptr) - 1
+
     @cached_property
-    def _all_positive(self) -> bool:
-        return bool(len(self.weights) == 0 or self.weights.min() > 0)
+    def least(self) -> float:
+        """The least weight, infinite where there is none."""
+        return float(self.weights.min()) if len(self.weights) else np.inf
 
     def numbers(self, terms: Iterable[str]) -> list[int]:
         """Numbers of the terms that some document has, in their order, repeated ones repeated."""
         vocabulary = self.vocabulary
         return [vocabulary[term] for term in terms if term in vocabulary]
 
-    def search(self, terms: Iterable[str], k: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
-        """The ``k`` best of the documents that share a term with the query, in ranking order.
+    def search(self, terms: Iterable[str], k: int) -> Ranked:
+        """The ``k`` best of the documents that share a term with the query, each term as often as it stands.
 
         Returns:
             ``(n,) int32`` document ordinals and ``(n,) float32`` scores, ``n <= k``.
         """
-        numbers = self.numbers(terms)
-        if not numbers:
-            return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)
-        scores = np.zeros(len(self.doc_ids), dtype=np.float32)
-        for number in numbers:
-            part = slice(self.indptr[number], self.indptr[number + 1])
-            # A document stands once in a term's list, so nothing is lost by adding through an index.
-            scores[self.docs[part]] += self.weights[part]
-        if self._all_positive:
-            docs, found = top_k(scores, self.ranks, k, above=0.0)
-        else:
-            # A weight of 0 (a term in half of the corpus, say) is a match all the same.
-            matches = np.zeros(len(scores), dtype=bool)
-            for number in numbers:
-                matches[self.docs[self.indptr[number] : self.indptr[number + 1]]] = True
-            scores[~matches] = -np.inf
-            docs, found = top_k(scores, self.ranks, k, above=-np.inf)
+        repeated = Counter(self.numbers(terms))
+        return self.search_numbers(list(repeated), list(repeated.values()), k)
+
+    def search_weighted(self, weights: Mapping[str, float], k: int) -> Ranked:
+        """The ``k`` best of the documents that share a term with the query.
+
+        Args:
+            weights: weight of each term of the query; terms that no document has are passed over.
+            k: how many, at least 1; it may exceed the number of documents.
+
+        Returns:
+            ``(n,) int32`` document ordinals and ``(n,) float32`` scores, ``n <= k``.
+        """
+        known = {term: weight for term, weight in weights.items() if term in self.vocabulary}
+        return self.search_numbers(self.numbers(known), list(known.values()), k)
+
+    def search_numbers(self, terms: npt.ArrayLike, weights: npt.ArrayLike, k: int) -> Ranked:
+        """The ``k`` best of the documents that share a term with the query.
+
+        Args:
+            terms: ``(n,)`` numbers of terms, from 0; ``n_terms`` and more are passed over.
+            weights: ``(n,)`` weight of each, finite, taken as float32; a term of weight 0 is left out.
+            k: how many, at least 1; it may exceed the number of documents.
+
+        Returns:
+            ``(n,) int32`` document ordinals and ``(n,) float32`` scores, ``n <= k``.
+        """
+        numbers, query = np.asarray(terms, dtype=np.int64), np.asarray(weights, dtype=np.float32)
+        wanted = (numbers < self.n_terms) & (query != 0)
+        numbers, query = numbers[wanted], query[wanted]
+        base = 0.0
         if self.absent is not None:
-            base = np.float32(0)
-            for number in numbers:
-                base += self.absent[number]
-            found = found + base
-        return docs, found
+            base = float((self.absent[numbers].astype(np.float64) * query).sum())
+        return best([self.clauses(numbers, query)], self.ranks, k, base=base)
+
+    def clauses(
+        self, numbers: npt.NDArray[np.int64], query: npt.NDArray[np.float32], *, saturating: bool = False
+    ) -> Clauses:
+        """The postings of these terms, for :func:`beirkit.retrievers.lexical.scoring.best`."""
+        return Clauses(
+            docs=self.docs,
+            weights=self.weights,
+            starts=self.indptr[numbers],
+            ends=self.indptr[numbers + 1],
+            query=query,
+            saturating=saturating,
+            least=self.least,
+        )
 
     def save(self, folder: Path) -> None:
         """Write the index as a new folder of ``.npy`` and JSON files; it appears whole or not at all.

@@ -15,8 +15,8 @@ from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run, id_ranks
 from beirkit.retrievers.base import Facts, Retriever, Workplace
 from beirkit.retrievers.lexical.analyzer import Analyzer, AnalyzerOptions
+from beirkit.retrievers.lexical.scoring import Ranked
 from beirkit.retrievers.lexical.stream import (
-    Ranked,
     known_length,
     latency,
     require_ids,

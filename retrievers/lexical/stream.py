@@ -16,14 +16,12 @@ from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts
 from beirkit.retrievers.lexical.counts import CountsBuilder, TermCounts
+from beirkit.retrievers.lexical.scoring import Ranked
 from beirkit.retrievers.lexical.text_analyzer import TextAnalyzer
 from beirkit.retrievers.store import blocks
 from beirkit.retrievers.template import Template
 
 logger = logging.getLogger(__name__)
-
-Ranked = tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]
-"""Document ordinals and scores of one query, in ranking order."""
 
 
 def count_terms(

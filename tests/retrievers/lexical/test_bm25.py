@@ -11,7 +11,7 @@ import pytest
 from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
-from beirkit.retrievers.lexical import bm25
+from beirkit.retrievers.lexical import bm25, merge
 from beirkit.retrievers.lexical.analyzer import Analyzer, AnalyzerOptions
 from beirkit.retrievers.lexical.bm25 import BM25Options, BM25Retriever
 from beirkit.retrievers.lexical.counts import CountsBuilder, TermCounts
@@ -125,7 +125,7 @@ def test_weighing_in_parts_changes_no_bit(monkeypatch: pytest.MonkeyPatch) -> No
 
     whole = run()
     for size in (1, 7, 100):
-        monkeypatch.setattr(bm25, "_AT_ONCE", size)
+        monkeypatch.setattr(merge, "AT_ONCE", size)
         assert list(run().lists()) == list(whole.lists())
 
 

@@ -81,7 +81,7 @@ def test_postings_beyond_the_limit_wait_in_the_file_alone(monkeypatch: pytest.Mo
         held.append(spill.Block(*columns))
     assert held._waiting == []
     for _ in range(2):
-        found = [np.stack((block.terms, block.docs, block.counts)) for block in held]
+        found = [np.stack((block.terms, block.docs, block.values)) for block in held]
         assert [columns.tolist() for columns in found] == [columns.tolist() for columns in given]
 
 
