@@ -36,6 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run", "run retrievers on datasets and score them"),
     "score": ("score", "score a run file against judgments"),
     "compare": ("compare", "compare run files: differences, intervals, p-values"),
+    "verify": ("verify", "hold results to published figures: OK, near or FAIL"),
     "pool": ("pool", "have unjudged results of several runs judged, and take the judgments back"),
     "spans": (
         "spans",
