@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from beirkit.retrievers.lexical.analysis.grams import runs
+
 WORD = (
     r"(?<=')\w+(?:[\"']\w+)*"  # after an apostrophe that opens a quotation, one at the end closes it
     r"|\w+(?:[\"']\w+)*(?:(?<=[גזצץ])'(?!\w)|(?<=\b[א-ת])'(?!\w))?"
@@ -58,7 +60,21 @@ def without_clitics(word: str) -> list[str]:
     return found
 
 
+def variants(word: str) -> list[str]:
+    """The word, and each of its forms without some clitics."""
+    return [word, *without_clitics(word)]
+
+
+def shortest(word: str) -> list[str]:
+    """The form that has lost the most clitics, the word itself where it has none."""
+    return variants(word)[-1:]
+
+
+def fold_finals(word: str) -> str:
+    """The word with the letters that only end words as they are written elsewhere."""
+    return word.translate(_FINALS)
+
+
 def grams(word: str, n: int) -> list[str]:
     """Each run of ``n`` characters of a word, final letters folded; a shorter word is one run."""
-    word = word.translate(_FINALS)
-    return [word[start : start + n] for start in range(max(1, len(word) - n + 1))]
+    return runs(fold_finals(word), n)

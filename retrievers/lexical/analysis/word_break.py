@@ -22,15 +22,18 @@ def words(text: str) -> list[str]:
         plain: list[str] = _ASCII.findall(text)
         if not plain or len(max(plain, key=len)) <= LONGEST:
             return plain
+    return [text[start:end] for start, end in spans(text)]
+
+
+def spans(text: str) -> Iterator[tuple[int, int]]:
+    """Start and end of each of :func:`words`."""
     classes = text.translate(_CLASSES)
-    found = []
     for match in _RULES.finditer(classes):
         start, end = match.span()
         if end - start <= LONGEST:
-            found.append(text[start:end])
+            yield start, end
         else:
-            found.extend(text[first:last] for first, last in _cut(classes, start, end))
-    return found
+            yield from _cut(classes, start, end)
 
 
 def _cut(classes: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -85,8 +85,9 @@ def test_normal_forms_give_equal_terms(text: str) -> None:
         ({"language": "englsh"}, "'englsh' (did you mean 'english'?; to index words as they are: "),
         (
             {"language": "th"},
-            "neither a stemmer nor a list of stop words for the language 'th' (to index words as they are: "
-            "analyzer.stemmer=none,analyzer.stopwords=none and no language; known: arabic, ",
+            "neither a stemmer nor a list of stop words for the language 'th' (bm25-lucene:language=th knows "
+            "its words; to index words as they are: analyzer.stemmer=none,analyzer.stopwords=none and no "
+            "language; known: arabic, ",
         ),
         ({"stemmer": "portr"}, "'portr' (did you mean 'porter'?)"),
         ({"stopwords": "lucen"}, "'lucen' (did you mean 'lucene'?)"),

@@ -1,0 +1,164 @@
+"""An analyzer as a list of named steps: text, then words, then terms.
+
+A text goes through the steps on texts and is split into words; each word goes through the steps on words and
+becomes no term, one, or several. What a word becomes depends on the word alone, so it is worked out once for
+each distinct word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from beirkit.retrievers.base import Facts
+
+GRAM = "~"
+"""Stands before a term that is a run of characters and no word; later steps leave such a term as it is."""
+
+KNOWN_WORDS = 1 << 17
+"""Distinct words whose terms are remembered; with more, all are forgotten and the memory starts anew."""
+
+
+@dataclass(frozen=True)
+class TextStep:
+    """Changes a text before it is split.
+
+    Attributes:
+        name: what is recorded and shown, options included, such as ``NFC``.
+        apply: the text that comes out.
+        facts: what else the result depends on, such as the version of a library.
+    """
+
+    name: str
+    apply: Callable[[str], str]
+    facts: Facts = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SplitStep:
+    """Splits a text into words, none of them empty; a second one splits the same text in its own way."""
+
+    name: str
+    apply: Callable[[str], list[str]]
+    facts: Facts = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class WordStep:
+    """Changes a word, or drops it (``None`` or nothing left)."""
+
+    name: str
+    apply: Callable[[str], str | None]
+    facts: Facts = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ExpandStep:
+    """Makes several terms of a word; those that begin with :data:`GRAM` are finished."""
+
+    name: str
+    apply: Callable[[str], Sequence[str]]
+    facts: Facts = field(default_factory=dict)
+
+
+Step = TextStep | SplitStep | WordStep | ExpandStep
+
+
+@dataclass(frozen=True)
+class Traced:
+    """What a step made of a text.
+
+    Attributes:
+        step: its name.
+        text: the text that came out of a step on texts, else ``None``.
+        tokens: the words or terms that came out of another step.
+    """
+
+    step: str
+    text: str | None
+    tokens: tuple[str, ...]
+
+
+class Pipeline:
+    """Steps in their order: those on texts, at least one that splits, those on words.
+
+    Args:
+        steps: in order.
+    """
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self.steps = tuple(steps)
+        self._texts = [step.apply for step in steps if isinstance(step, TextStep)]
+        self._splits = [step for step in steps if isinstance(step, SplitStep)]
+        self._words = [step for step in steps if isinstance(step, WordStep | ExpandStep)]
+        self._terms: dict[str, list[str]] = {}
+
+    @cached_property
+    def one_term_a_word(self) -> bool:
+        """Whether a word is never more than one term, so that :meth:`term` tells all."""
+        return not any(isinstance(step, ExpandStep) for step in self.steps)
+
+    def words(self, text: str) -> list[str]:
+        """The words of a text, none dropped."""
+        for apply in self._texts:
+            text = apply(text)
+        return self._splits[-1].apply(text)
+
+    def term(self, word: str) -> str | None:
+        """The first index term of one of :meth:`words`, or ``None`` where it has none."""
+        return next(iter(self.terms_of(word)), None)
+
+    def terms_of(self, word: str) -> list[str]:
+        """All index terms of one of :meth:`words`, runs of characters last."""
+        current, runs = [word], list[str]()
+        for step in self._words:
+            if not current:
+                break
+            current = _advance(step, current, runs)
+        return current + runs
+
+    def terms(self, text: str) -> list[str]:
+        """The index terms of a text, in order, repeated ones as often as they stand."""
+        known, found = self._terms, list[str]()
+        for word in self.words(text):
+            if word not in known:
+                if len(known) >= KNOWN_WORDS:
+                    known.clear()
+                known[word] = self.terms_of(word)
+            found += known[word]
+        return found
+
+    def trace(self, text: str) -> list[Traced]:
+        """What each step makes of a text, in order; the last one's tokens are the terms, runs last."""
+        traced: list[Traced] = []
+        for step in self.steps:
+            if isinstance(step, TextStep):
+                text = step.apply(text)
+                traced.append(Traced(step.name, text, ()))
+            elif isinstance(step, SplitStep):
+                current = step.apply(text)
+                traced.append(Traced(step.name, None, tuple(current)))
+                runs: list[str] = []
+            else:
+                current = _advance(step, current, runs)
+                traced.append(Traced(step.name, None, (*current, *runs)))
+        return traced
+
+    def describe(self) -> Facts:
+        """The names of the steps, and what they depend on."""
+        facts: Facts = {"steps": [step.name for step in self.steps]}
+        for step in self.steps:
+            facts |= step.facts
+        return facts
+
+
+def _advance(step: WordStep | ExpandStep, words: list[str], runs: list[str]) -> list[str]:
+    """What a step makes of some words; finished runs of characters are put with the others."""
+    if isinstance(step, WordStep):
+        return [changed for word in words if (changed := step.apply(word))]
+    found: list[str] = []
+    for word in words:
+        for term in step.apply(word):
+            (runs if term.startswith(GRAM) else found).append(term)
+    return found
