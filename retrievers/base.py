@@ -25,7 +25,8 @@ class Workplace(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         cache: folder of the store for indexes and embeddings; ``None``: keep nothing on disk.
         progress: opens a progress display.
-        device: ``auto``, ``cpu``, ``cuda``, ``cuda:1``, ``mps``: where encoders run.
+        device: ``auto``, ``cpu``, ``cuda``, ``cuda:1``, ``mps``: where encoders run; several with
+            commas between them (``cuda:0,cuda:1``).
         batch_size: texts an encoder takes at once, ``None``: the retriever's own default.
         dtype: ``float32``, ``bfloat16`` or ``float16`` inside encoders, ``None``: the retriever's default.
         offline: never ask a hub for anything.

@@ -83,7 +83,9 @@ class ModelFiles:
                     path for path in module.folder.glob(pattern) if path.name != "training_args.bin"
                 )
                 if files:
-                    found |= {path.relative_to(self.folder).as_posix(): self._sha256(path) for path in files}
+                    found |= {
+                        path.relative_to(self.folder).as_posix(): self.sha256_of(path) for path in files
+                    }
                     break
         if not found:
             raise UsageError("the model folder holds no weights", path=self.folder)
@@ -195,8 +197,8 @@ class ModelFiles:
         settings = _stable(_json(folder / "tokenizer_config.json"))
         return {"files": {path.name: sha256_file(path) for path in parts}, "settings": settings}
 
-    def _sha256(self, path: Path) -> str:
-        """The hash of a weights file, remembered for as long as the file is not touched."""
+    def sha256_of(self, path: Path) -> str:
+        """The hash of one of the model's big files, remembered for as long as the file is not touched."""
         if self._hashes is None:
             return sha256_file(path)
         state = path.stat()

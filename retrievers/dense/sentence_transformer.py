@@ -1,29 +1,31 @@
-"""Any sentence-transformers model as an encoder; torch is loaded when the first text is encoded."""
+"""Any sentence-transformers model as an encoder; it is loaded when the first text is encoded."""
 
 from __future__ import annotations
 
-import importlib.util
 import logging
-import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import cached_property
-from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import get_args
 
 import msgspec
 import numpy as np
 
-from beirkit.corpora.errors import ConfigError, MissingExtraError, UsageError
+from beirkit.corpora.errors import ConfigError, UsageError
 from beirkit.corpora.progress import Advance
 from beirkit.retrievers.base import Facts, Workplace
+from beirkit.retrievers.dense.backends.base import (
+    Backend,
+    BackendName,
+    Setting,
+    check_dtype,
+    describe_backend,
+    open_backend,
+)
 from beirkit.retrievers.dense.encoder import Role, Similarity, Vectors
 from beirkit.retrievers.dense.model_files import ModelFiles
 from beirkit.retrievers.dense.sources import Located, hub_name, locate
 
 logger = logging.getLogger(__name__)
-
-Dtype = Literal["float32", "bfloat16", "float16"]
 
 _BATCH = 32  # sentence-transformers' own default
 _TOKENIZED_AT_ONCE = 256
@@ -39,7 +41,10 @@ class EncoderOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         prompts: what is put before texts of a role, in place of what the model's own configuration says.
         max_length: tokens it reads, the special ones included, in place of the model's own number.
         similarity: how vectors are compared, in place of what the model says.
-        dtype: arithmetic inside the model; pooling, normalisation and scores are float32 always.
+        backend: what runs the model: ``torch`` (sentence-transformers itself), ``onnx`` (onnxruntime) or
+            ``openvino``; the last two on the processor alone.
+        dtype: arithmetic inside the model, ``float32`` unless given: ``bfloat16`` with torch or OpenVINO,
+            ``float16`` with torch; pooling, normalisation and scores are float32 always.
         batch_size: texts encoded at once.
     """
 
@@ -48,16 +53,17 @@ class EncoderOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     prompts: dict[Role, str] = {}
     max_length: int | None = None
     similarity: Similarity | None = None
-    dtype: Dtype | None = None
+    backend: BackendName = "torch"
+    dtype: str | None = None
     batch_size: int | None = None
 
 
 class SentenceTransformerEncoder:
-    """Encodes with sentence-transformers, block by block.
+    """Encodes block by block with the back end that the options name.
 
     Inside a block equal texts are encoded once, and batches are of texts of similar length; nothing depends
     on what stands in other blocks. ``device`` ``auto`` is CUDA where a driver and a torch built for it are
-    there, else the CPU. CUDA and MPS have not been tried yet.
+    there and torch is the back end, else the CPU. CUDA and MPS have not been tried yet.
 
     Args:
         options: which model and how.
@@ -77,8 +83,7 @@ class SentenceTransformerEncoder:
         asked = options.batch_size if workplace.batch_size is None else workplace.batch_size
         self.batch_size = _BATCH if asked is None else asked
         self.dtype = workplace.dtype or options.dtype or "float32"
-        if self.dtype not in get_args(Dtype):
-            raise ConfigError(f"dtype {self.dtype!r} is not offered", hint=f"one of {get_args(Dtype)}")
+        check_dtype(options.backend, self.dtype)
         self._counted: tuple[Role | None, dict[str, int]] = (None, {})
         if self.batch_size < 1 or (options.max_length is not None and options.max_length < 3):
             raise ConfigError("batch_size must be at least 1 and max_length at least 3")
@@ -144,8 +149,9 @@ class SentenceTransformerEncoder:
             "max_length": self.max_length,
             "pooling": self.files.pooling,
             "normalized_by_model": self.files.normalized,
+            **describe_backend(self._setting, self.files),
             "dtype": self.dtype,
-            "device": self.device.partition(":")[0],
+            "device": "+".join(sorted({one.strip().partition(":")[0] for one in self.device.split(",")})),
             "batch_size": self.batch_size,
         }
 
@@ -158,7 +164,13 @@ class SentenceTransformerEncoder:
     def device(self) -> str:
         """The device, ``auto`` resolved without loading torch."""
         wanted = self._workplace.device
-        return ("cuda" if _has_cuda() else "cpu") if wanted == "auto" else wanted
+        if wanted != "auto":
+            return wanted
+        if self.options.backend != "torch":
+            return "cpu"
+        from beirkit.retrievers.dense.backends.torch_model import has_cuda
+
+        return "cuda" if has_cuda() else "cpu"
 
     def encode(self, texts: Sequence[str], role: Role, advance: Advance | None = None) -> Vectors:
         """Encode one block of texts as ``(len(texts), dim)`` float32."""
@@ -169,21 +181,15 @@ class SentenceTransformerEncoder:
         places = {text: place for place, text in enumerate(distinct)}
         rows = np.array([places[text] for text in texts], dtype=np.intp)
         uses = np.bincount(rows, minlength=len(distinct))
-        parts, model = [], self._model
-        with _quiet():
-            for start in range(0, len(distinct), self.batch_size):
-                batch = distinct[start : start + self.batch_size]
-                vectors = model.encode(
-                    batch,
-                    prompt=self.prompt(role),
-                    batch_size=len(batch),
-                    show_progress_bar=False,
-                    convert_to_numpy=True,
-                    task=role,
-                )
-                parts.append(np.asarray(vectors, dtype=np.float32))
-                if advance is not None:
-                    advance(int(uses[start : start + len(batch)].sum()))
+        starts = range(0, len(distinct), self.batch_size)
+        batches = [distinct[start : start + self.batch_size] for start in starts]
+        parts = []
+        for start, vectors in zip(
+            starts, self._backend.encode(batches, self.prompt(role), role), strict=True
+        ):
+            parts.append(vectors)
+            if advance is not None:
+                advance(int(uses[start : start + len(vectors)].sum()))
         encoded: Vectors = np.concatenate(parts)[rows]
         return encoded
 
@@ -206,111 +212,25 @@ class SentenceTransformerEncoder:
         if self._counted[0] == role and all(text in self._counted[1] for text in texts):
             return self._counted[1]
         counts: dict[str, int] = {}
-        if self._tokenizer is not None:
+        if (tokenizer := self._backend.tokenizer) is not None:
             distinct, prompt = list(dict.fromkeys(texts)), self.prompt(role)
             for start in range(0, len(distinct), _TOKENIZED_AT_ONCE):
                 part = distinct[start : start + _TOKENIZED_AT_ONCE]
-                encodings = self._tokenizer.encode_batch_fast([prompt + text for text in part])
+                encodings = tokenizer.encode_batch_fast([prompt + text for text in part])
                 counts |= {text: len(each.ids) for text, each in zip(part, encodings, strict=True)}
         self._counted = (role, counts)
         return counts
 
     @cached_property
-    def _tokenizer(self) -> Any:
-        """A copy of the model's tokenizer that cuts nothing; ``None`` for models that read any length."""
-        backend = getattr(getattr(self._model, "tokenizer", None), "backend_tokenizer", None)
-        if backend is None:
-            return None
-        whole = type(backend).from_str(backend.to_str())
-        whole.no_truncation()
-        whole.no_padding()
-        return whole
+    def _setting(self) -> Setting:
+        return Setting(
+            backend=self.options.backend,
+            dtype=self.dtype,
+            device=self.device,
+            max_length=self.max_length,
+            cache=self._workplace.cache,
+        )
 
     @cached_property
-    def _model(self) -> Any:
-        try:
-            import torch
-            from safetensors import SafetensorError
-            from sentence_transformers import SentenceTransformer
-        except ImportError as error:
-            raise MissingExtraError(f"model {self.located.source}", "dense") from error
-        self._require_device(torch)
-        with _quiet():
-            try:
-                model = SentenceTransformer(
-                    str(self.files.folder),
-                    device=self.device,
-                    local_files_only=True,
-                    model_kwargs={"dtype": getattr(torch, self.dtype)},
-                )
-            except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
-                first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-                raise UsageError(
-                    f"the model cannot be loaded: {first}", path=self.files.folder, hint="is it complete?"
-                ) from error
-        if self.max_length is not None:
-            model.max_seq_length = self.max_length
-        if self.dtype != "float32":
-            _pool_in_float32(model)
-        return model.eval()
-
-    def _require_device(self, torch: Any) -> None:
-        kind = self.device.partition(":")[0]
-        there = {
-            "cpu": lambda: True,
-            "cuda": torch.cuda.is_available,
-            "mps": torch.backends.mps.is_available,
-        }
-        if kind not in there:
-            raise ConfigError(f"device {self.device!r} is not known", hint="auto, cpu, cuda, cuda:1 or mps")
-        if not there[kind]():
-            raise UsageError(f"device {self.device!r} cannot be used by the torch that is installed")
-
-
-def _pool_in_float32(model: Any) -> None:
-    """Let the transformer compute in half precision, and all that follows it in float32."""
-
-    def widen(module: Any, inputs: Any, features: dict[str, Any]) -> dict[str, Any]:
-        return {
-            name: value.float() if getattr(value, "is_floating_point", bool)() else value
-            for name, value in features.items()
-        }
-
-    first, *rest = model.children()
-    first.register_forward_hook(widen)
-    for module in rest:
-        module.float()
-
-
-def _has_cuda() -> bool:
-    """Whether torch was built for CUDA and a driver is there, without loading torch."""
-    spec = importlib.util.find_spec("torch")
-    if spec is None or spec.origin is None:
-        return False
-    version = Path(spec.origin).with_name("version.py")
-    if not version.is_file() or not re.search(r"^cuda\b.*= *'", version.read_text(encoding="utf-8"), re.M):
-        return False
-    return any(
-        Path(place).exists() for place in ("/dev/nvidiactl", "/dev/dxg", "C:/Windows/System32/nvcuda.dll")
-    )
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep the libraries' own progress bars and remarks off the terminal for a while."""
-    from transformers.utils import logging as untyped
-
-    transformers_logging: Any = untyped
-    ours = logging.getLogger("sentence_transformers")
-    level, verbosity = ours.level, transformers_logging.get_verbosity()
-    bars = transformers_logging.is_progress_bar_enabled()
-    ours.setLevel(logging.ERROR)
-    transformers_logging.set_verbosity_error()
-    transformers_logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        ours.setLevel(level)
-        transformers_logging.set_verbosity(verbosity)
-        if bars:
-            transformers_logging.enable_progress_bar()
+    def _backend(self) -> Backend:
+        return open_backend(self._setting, self.files)

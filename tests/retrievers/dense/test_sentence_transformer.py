@@ -194,7 +194,7 @@ def _copy(source: Path, target: Path, without: Iterable[str] = ()) -> Path:
     [
         ({"batch_size": 0}, Workplace(), "batch_size must be at least 1"),
         ({"max_length": 1}, Workplace(), "max_length at least 3"),
-        ({}, Workplace(dtype="int8"), "dtype 'int8' is not offered"),
+        ({}, Workplace(dtype="int4"), "dtype 'int4' is not offered"),
     ],
 )
 def test_impossible_options_are_refused(options: dict[str, Any], workplace: Workplace, message: str) -> None:

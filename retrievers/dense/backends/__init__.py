@@ -1,0 +1,1 @@
+"""What runs a model: torch, onnxruntime or OpenVINO, behind one interface."""
