@@ -114,6 +114,7 @@ CONTRACTS: dict[str, Contract] = {
             {"prompts": {"query": "", "document": "passage: "}},
             {"max_length": 16},
             {"similarity": "dot"},
+            {"backend": "openvino"},
             {"dtype": "bfloat16"},
             {"batch_size": 8},
             {"template": "{text}"},
@@ -153,7 +154,7 @@ AWAITED: dict[str, str] = {}
 
 HEAVY = (
     "torch", "sentence_transformers", "transformers", "faiss", "scipy", "pandas", "pytrec_eval", "rank_bm25",
-    "Stemmer", "beir",
+    "Stemmer", "beir", "onnxruntime", "openvino",
 )  # fmt: skip
 
 
