@@ -73,6 +73,7 @@ class BM25Retriever(Retriever[BM25Options]):
     summary: ClassVar[str] = (
         "BM25 (Lucene's, Robertson's, ATIRE's, BM25L, BM25+) with stop words and stemming"
     )
+    stage: ClassVar[int] = 2
     Options: ClassVar[type[msgspec.Struct]] = BM25Options
 
     def __init__(self, options: BM25Options, workplace: Workplace | None = None) -> None:

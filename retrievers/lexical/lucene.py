@@ -105,7 +105,7 @@ def search(
         times = np.array([repeated[term] for term in known], dtype=np.float32)
         weights = np.float32(boost) * times * postings.idf[numbers]
         clauses.append(postings.clauses(numbers, weights, saturating=True))
-    return best(clauses, first.ranks, k)
+    return best(clauses, first.places, k)
 
 
 def _idf(whole: CorpusStatistics) -> Floats:

@@ -1,8 +1,8 @@
 """The inverted index: for each term the documents it stands in, with a weight each.
 
 It is one engine for all sparse retrieval: BM25 in its variants and vectors of learned sparse models alike. To
-make an index, hand documents to a :class:`~beirkit.retrievers.lexical.builder.PostingsBuilder` as they come, in
-words or in arrays, and search it by words or by numbers of terms::
+make an index, hand documents to a :class:`~beirkit.retrievers.lexical.builder.PostingsBuilder` as they come,
+in words or in arrays, and search it by words or by numbers of terms::
 
     builder = PostingsBuilder()
     for doc_id, vector in stream:                   # vector: {"owl": 1.7, "night": 0.2}
@@ -41,7 +41,7 @@ import numpy.typing as npt
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.run import id_ranks
 from beirkit.retrievers.base import Facts
-from beirkit.retrievers.lexical.scoring import Clauses, Ranked, best
+from beirkit.retrievers.lexical.scoring import Clauses, Places, Ranked, best
 
 _FORMAT = 1
 _OPTIONAL = ("absent", "idf")
@@ -80,9 +80,9 @@ class Postings:
     statistics: Facts = field(default_factory=dict)
 
     @cached_property
-    def ranks(self) -> npt.NDArray[np.int32]:
-        """``(n_docs,) int32`` value of :func:`beirkit.corpora.run.id_ranks`."""
-        return id_ranks(self.doc_ids)
+    def places(self) -> Places:
+        """Where each document stands in the order of ids."""
+        return Places(id_ranks(self.doc_ids))
 
     @property
     def nbytes(self) -> int:
@@ -139,12 +139,12 @@ class Postings:
             ``(n,) int32`` document ordinals and ``(n,) float32`` scores, ``n <= k``.
         """
         numbers, query = np.asarray(terms, dtype=np.int64), np.asarray(weights, dtype=np.float32)
-        wanted = (numbers < self.n_terms) & (query != 0)
+        wanted = (numbers >= 0) & (numbers < self.n_terms) & (query != 0)
         numbers, query = numbers[wanted], query[wanted]
         base = 0.0
         if self.absent is not None:
             base = float((self.absent[numbers].astype(np.float64) * query).sum())
-        return best([self.clauses(numbers, query)], self.ranks, k, base=base)
+        return best([self.clauses(numbers, query)], self.places, k, base=base)
 
     def clauses(
         self, numbers: npt.NDArray[np.int64], query: npt.NDArray[np.float32], *, saturating: bool = False

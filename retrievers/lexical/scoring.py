@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from beirkit.retrievers.lexical.native import use_numba
 from beirkit.retrievers.topk import top_k
 
 Ranked = tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]
@@ -55,27 +57,57 @@ class Clauses:
         return self.least > 0 and lowest > 0 and lowest * self.least > _TINY
 
 
-def best(clauses: Sequence[Clauses], ranks: npt.NDArray[np.int32], k: int, *, base: float = 0.0) -> Ranked:
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Where each document stands in the order of ids.
+
+    Attributes:
+        ranks: ``(n_docs,) int32`` value of :func:`beirkit.corpora.run.id_ranks`.
+    """
+
+    ranks: npt.NDArray[np.int32]
+
+    @cached_property
+    def docs(self) -> npt.NDArray[np.int32]:
+        """``(n_docs,) int32`` the document at each rank."""
+        docs = np.empty_like(self.ranks)
+        docs[self.ranks] = np.arange(len(docs), dtype=np.int32)
+        return docs
+
+
+def best(clauses: Sequence[Clauses], places: Places, k: int, *, base: float = 0.0) -> Ranked:
     """The ``k`` best of the documents that some term stands in, in ranking order.
 
     Args:
         clauses: terms, index by index; the indexes are of the same documents.
-        ranks: ``(n_docs,) int32`` value of :func:`beirkit.corpora.run.id_ranks`.
+        places: of the documents.
         k: how many, at least 1; it may exceed the number of documents.
         base: what is added to the score of every match.
     """
-    if not any(len(part.query) for part in clauses):
+    parts = [part for part in clauses if len(part.query)]
+    if not parts:
         return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)
+    only_add = base == 0 and all(part.only_add for part in parts)
+    if len(parts) <= 2 and use_numba(len(places.ranks)):
+        from beirkit.retrievers.lexical import compiled
+
+        return compiled.best(parts, places, min(k, len(places.ranks)), base=base, only_add=only_add)
+    return _best(parts, places.ranks, k, base=base, only_add=only_add)
+
+
+def _best(
+    parts: Sequence[Clauses], ranks: npt.NDArray[np.int32], k: int, *, base: float, only_add: bool
+) -> Ranked:
     pairs = [
         (part.docs[start:end], _added(part, start, end, weight))
-        for part in clauses
+        for part in parts
         for start, end, weight in zip(part.starts.tolist(), part.ends.tolist(), part.query, strict=True)
     ]
     docs = np.concatenate([found for found, _ in pairs])
     # It adds up in the order in which they stand.
     sums = np.bincount(docs, np.concatenate([added for _, added in pairs]), minlength=len(ranks))
     scores = (sums + base).astype(np.float32) + np.float32(0)  # no -0
-    if base == 0 and all(part.only_add for part in clauses):
+    if only_add:
         return top_k(scores, ranks, k, above=0.0)
     matches = np.zeros(len(ranks), dtype=bool)
     matches[docs] = True

@@ -1,0 +1,40 @@
+"""Whether numba's kernels do the work, or numpy alone. Either gives every bit alike."""
+
+from __future__ import annotations
+
+import logging
+import os
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+
+logger = logging.getLogger(__name__)
+
+WORTH_LOADING = 20_000
+"""Documents from which on numba's .3 s of loading are won back."""
+
+SWITCH = "BEIRKIT_NUMBA"
+"""Environment variable: ``0`` leaves numba out, ``1`` takes it for any number of documents."""
+
+_failed: list[str] = []  # why the kernels cannot be had, once that was tried
+
+
+def use_numba(documents: int) -> bool:
+    """Whether a search over so many documents is done by kernels."""
+    switch = os.environ.get(SWITCH, "")
+    if switch == "0" or (documents < WORTH_LOADING and switch != "1"):
+        return False
+    return kernels() is not None
+
+
+def kernels() -> ModuleType | None:
+    """The compiled kernels, ``None`` where numba is not installed or cannot be used."""
+    if _failed:
+        return None
+    try:
+        return import_module("beirkit.retrievers.lexical.kernels")
+    except ImportError as error:
+        _failed.append(str(error))
+        if find_spec("numba") is not None:  # it is there and does not work with the numpy that is there
+            logger.warning("numba cannot be used, and numpy does the work: %s", error)
+        return None
