@@ -15,6 +15,7 @@ from beirkit.corpora.manifest import content_ids, has_manifest, read_manifest
 from beirkit.corpora.records import Document, Qrels, Query
 from beirkit.corpora.sample import sample
 from beirkit.datasets import Dataset, choose_split
+from beirkit.evaluate.evidence import Evidence
 from beirkit.evaluate.exclusions import excluded_of
 
 _log = logging.getLogger(__name__)
@@ -68,6 +69,11 @@ class Exam:
     sample: Sample | None
     n_documents: int | None
     excluded: dict[str, frozenset[str]]
+
+    @property
+    def evidence(self) -> Evidence:
+        """What measures go by beside grades."""
+        return Evidence.of(self.collection, self.split)
 
     def documents(self) -> Iterable[Document]:
         """The corpus; it tells its size where that is known, so that progress has an end."""

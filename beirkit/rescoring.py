@@ -112,6 +112,7 @@ def scores_over(
     """A result scored with these judgments, of a sample with those of the queries that it drew."""
     given = find_run(result.folder)
     judged = searched_judgments(qrels, [given])
+    more = any(measure.about.by != "grades" for measure in measures)  # than these judgments
     return evaluate(
         judged,
         given.read(judged),
@@ -119,6 +120,7 @@ def scores_over(
         protocol,
         self_match_ids=given.self_match_ids,
         depth=given.depth,
+        evidence=result.exam().evidence if more else None,
     )
 
 

@@ -190,6 +190,7 @@ class StoredResult:
             protocol,
             self_match_ids=given.self_match_ids,
             depth=given.depth if depth is None else depth,
+            evidence=exam.evidence,
         )
 
 

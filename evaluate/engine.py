@@ -15,6 +15,7 @@ from beirkit.corpora.records import Qrels
 from beirkit.corpora.run import Run
 from beirkit.corpora.run_parts import WholeOnlyError, run_parts
 from beirkit.evaluate.coverage import absent_from
+from beirkit.evaluate.evidence import Evidence
 from beirkit.evaluate.judgments import as_qrels, checked_qrels
 from beirkit.evaluate.measures import Measure, parse_measures
 from beirkit.evaluate.protocol import Protocol, get_protocol
@@ -37,6 +38,7 @@ def evaluate(
     lenient_scores: bool = False,
     corpus_ids: Iterable[str] | None = None,
     searched: Collection[str] = (),
+    evidence: Evidence | None = None,
 ) -> Scores:
     """Score a run; neither it nor the judgments are changed.
 
@@ -57,6 +59,8 @@ def evaluate(
             are counted and told. They are scored all the same, as in published figures.
         searched: queries that found nothing where the run has no list of them; a TREC file cannot hold an
             empty list.
+        evidence: spans, sets of evidence and places, for the measures that go by them; it is read only where
+            one is asked for.
 
     Returns:
         One value per judged query and measure.
@@ -71,7 +75,10 @@ def evaluate(
     rules = get_protocol(protocol)
     asked = parse_measures(rules.measures if measures is None else measures)
     judged = checked_qrels(as_qrels(qrels))
-    task = Task(judged, asked, rules, self_match_ids, depth, strict=strict, outside=corpus_ids is not None)
+    outside_too = corpus_ids is not None
+    task = Task(
+        judged, asked, rules, self_match_ids, depth, strict=strict, outside=outside_too, evidence=evidence
+    )
     tally = _tally(task, run, lenient_scores=lenient_scores, searched=searched)
     outside = {} if corpus_ids is None else _outside(judged, tally.documents, corpus_ids)
     values = tally.values()
@@ -104,7 +111,7 @@ def _tally(
     searched: Collection[str],
 ) -> Tally:
     """The values of a run; a file is scored in parts where it can be, and a run in memory is one part."""
-    if isinstance(run, str | Path):
+    if isinstance(run, str | Path) and not task.whole:
         try:
             parts = run_parts(Path(run), lenient_scores=lenient_scores)
             return Tally.of(task, parts, searched, source=str(run))

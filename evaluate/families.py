@@ -23,6 +23,7 @@ class Family(msgspec.Struct, frozen=True, kw_only=True):
         levels: whether ``(rel=2)`` has a meaning; nDCG keeps grades whatever the level is.
         total: how values per query become one: mean, sum, or the exponential of the mean of logarithms.
         bounded: values lie within 0..1.
+        by: what it goes by: grades, or beside them spans or sets of pages, which a BEIR folder must have.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Family(msgspec.Struct, frozen=True, kw_only=True):
     levels: bool = True
     total: Literal["mean", "sum", "geometric"] = "mean"
     bounded: bool = True
+    by: Literal["grades", "spans", "pages"] = "grades"
 
 
 FAMILIES: tuple[Family, ...] = (
@@ -99,6 +101,13 @@ FAMILIES: tuple[Family, ...] = (
            meaning="relevant results in the top k / min(k, relevant documents)"),
     Family(name="Rprec_mult", at="share", cut="Rprec_mult",
            meaning="precision at a multiple of the number of relevant documents"),
+    # by evidence, not by grades: evidence_measures.py
+    Family(name="SpanRecall", at="rank", levels=False, by="spans",
+           meaning="characters of the query's spans in the top k / characters of its spans"),
+    Family(name="SpanPrecision", at="rank", levels=False, by="spans",
+           meaning="characters of the query's spans in the top k / distinct characters in the top k"),
+    Family(name="PageRprec", levels=False, by="pages", spellings=("kilt_rprec", "page_r_precision"),
+           meaning="R-precision over pages, of the set of evidence for which it is best (KILT)"),
 )  # fmt: skip
 
 

@@ -1,4 +1,7 @@
-"""The measures that pytrec_eval lacks, over whole columns: RR@k, R_cap@k, Judged@k, Hole@k, nDCG_exp@k."""
+"""The measures that pytrec_eval lacks, over whole columns: RR@k, R_cap@k, Judged@k, Hole@k, nDCG_exp@k.
+
+Those that go by evidence stand in evidence_measures.py.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ import numpy.typing as npt
 from beirkit.corpora.packed_ids import take
 from beirkit.corpora.records import Qrels
 from beirkit.corpora.run import Run
+from beirkit.evaluate.evidence import Evidence
+from beirkit.evaluate.evidence_measures import page_rprec, span_precision, span_recall
 from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.ranking import judged_results, places
 
@@ -29,6 +34,7 @@ class Graded:
         rows: ``(n_results,) int64`` the row of each result.
         place: ``(n_results,) int64`` its rank, from 0.
         grades: ``(n_results,) int32`` its grade; the least int32: not judged for this query.
+        evidence: what measures go by beside grades, where there is any.
     """
 
     run: Run
@@ -38,9 +44,17 @@ class Graded:
     rows: npt.NDArray[np.int64]
     place: npt.NDArray[np.int64]
     grades: npt.NDArray[np.int32]
+    evidence: Evidence | None = None
 
     @classmethod
-    def of(cls, run: Run, qrels: Qrels, query_ids: Sequence[str], pool: Collection[str]) -> Graded:
+    def of(
+        cls,
+        run: Run,
+        qrels: Qrels,
+        query_ids: Sequence[str],
+        pool: Collection[str],
+        evidence: Evidence | None = None,
+    ) -> Graded:
         """Look up the grade of each result of an ordered run whose queries are all in ``query_ids``."""
         row_of = {query_id: row for row, query_id in enumerate(query_ids)}
         rows = np.array([row_of[q] for q in run.query_ids], dtype=np.int64)[run.groups]
@@ -48,7 +62,7 @@ class Graded:
         found = zip(rows[at].tolist(), doc_ids, strict=True)
         grades = np.full(run.n_results, _UNJUDGED, dtype=np.int32)
         grades[at] = [qrels[query_ids[row]][doc_id] for row, doc_id in found]
-        return cls(run, qrels, query_ids, pool, rows, places(run), grades)
+        return cls(run, qrels, query_ids, pool, rows, places(run), grades, evidence)
 
     def unknown(self, at: int | float | None) -> npt.NDArray[np.bool_]:
         """Which results are in the first ``at`` of their list and judged for no query at all."""
@@ -134,5 +148,8 @@ OWN: dict[str, Callable[[Graded, Measure], npt.NDArray[np.float64]]] = {
     "Judged": judged_share,
     "Hole": hole,
     "nDCG_exp": exponential_ndcg,
+    "SpanRecall": span_recall,
+    "SpanPrecision": span_precision,
+    "PageRprec": page_rprec,
 }
 """Family → its values, ``(n_queries,) float64``; NaN where the measure has no value."""

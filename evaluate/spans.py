@@ -22,6 +22,9 @@ from beirkit.corpora.spans import SpanJudgment
 SEED = 20_240_611
 SAMPLES = 2_000
 
+Intervals = list[tuple[int, int]]
+"""Stretches of one document, sorted, apart from each other."""
+
 _CHUNK = re.compile(r"(.+)#([0-9]+)-([0-9]+)", re.DOTALL)
 
 
@@ -121,9 +124,7 @@ def span_scores(
     """
     if not (cutoffs or characters) or min((*cutoffs, *characters)) < 1:
         raise UsageError("span measures need cut-offs of 1 or more")
-    wanted: dict[str, dict[str, list[tuple[int, int]]]] = {}
-    for span in spans:
-        wanted.setdefault(span.query_id, {}).setdefault(span.doc_id, []).append((span.start, span.end))
+    wanted = targets_of(spans)
     if not wanted:
         raise DataError("no query has a span")
     lists = {
@@ -134,18 +135,36 @@ def span_scores(
     names = [*(f"@{k}" for k in cutoffs), *(f"@{budget}c" for budget in characters)]
     recall: dict[str, dict[str, float]] = {name: {} for name in names}
     precision: dict[str, dict[str, float]] = {name: {} for name in names}
-    for query_id, by_document in wanted.items():
+    for query_id, target in wanted.items():
         ranked = lists.get(query_id, [])
         taken = [ranked[:k] for k in cutoffs] + [list(_within(ranked, budget)) for budget in characters]
-        target = {doc_id: _union(found) for doc_id, found in by_document.items()}
-        total = sum(map(_length, target.values()))
         for name, places in zip(names, taken, strict=True):
-            covered = _covered(places)
-            hit = sum(_length(_meet(covered.get(doc_id, []), found)) for doc_id, found in target.items())
-            size = sum(map(_length, covered.values()))
-            recall[name][query_id] = hit / total
-            precision[name][query_id] = hit / size if size else 0.0
+            recall[name][query_id], precision[name][query_id] = span_shares(places, target)
     return SpanScores(recall=recall, precision=precision, queries=len(wanted))
+
+
+def targets_of(spans: Iterable[SpanJudgment]) -> dict[str, dict[str, Intervals]]:
+    """What answers each query: by query and whole document, sorted stretches apart from each other."""
+    wanted: dict[str, dict[str, list[tuple[int, int]]]] = {}
+    for span in spans:
+        wanted.setdefault(span.query_id, {}).setdefault(span.doc_id, []).append((span.start, span.end))
+    return {
+        query_id: {doc_id: _union(found) for doc_id, found in by_document.items()}
+        for query_id, by_document in wanted.items()
+    }
+
+
+def span_shares(places: Iterable[Place], target: Mapping[str, Intervals]) -> tuple[float, float]:
+    """Span recall and span precision of some results of one query; both 0 without any.
+
+    Args:
+        places: of the results.
+        target: what answers the query, by document; at least one character.
+    """
+    covered = _covered(places)
+    hit = sum(_length(_meet(covered.get(doc_id, []), found)) for doc_id, found in target.items())
+    size = sum(map(_length, covered.values()))
+    return hit / sum(map(_length, target.values())), hit / size if size else 0.0
 
 
 def mean_of(values: Mapping[str, float]) -> SpanMean:
@@ -157,10 +176,6 @@ def mean_of(values: Mapping[str, float]) -> SpanMean:
     if len(given) > 1:
         interval = bootstrap_interval(given, np.random.default_rng(SEED), samples=SAMPLES)
     return SpanMean(mean=float(given.mean()), interval=interval)
-
-
-Intervals = list[tuple[int, int]]
-"""Stretches of one document, sorted, apart from each other."""
 
 
 def _place(document: Document) -> Place:

@@ -14,6 +14,7 @@ from beirkit.corpora.errors import DataError
 from beirkit.corpora.packed_ids import PackedIds, take
 from beirkit.corpora.records import Qrels
 from beirkit.corpora.run import Run
+from beirkit.evaluate.evidence import Evidence
 from beirkit.evaluate.judgments import require_usable_ids
 from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.own_measures import OWN, Graded
@@ -41,6 +42,7 @@ class Task:
         depth: results per query that count, after self-matches are removed; ``None``: all.
         strict: a document that stands twice in a list is an error.
         outside: whether every document of the judged queries' lists is asked for.
+        evidence: what measures go by beside grades; ``None``: there is none.
     """
 
     qrels: Qrels
@@ -50,6 +52,12 @@ class Task:
     depth: int | None
     strict: bool
     outside: bool
+    evidence: Evidence | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether a measure looks up the place of every result, for which a run is read as a whole."""
+        return any(measure.about.by == "spans" for measure in self.measures)
 
     @cached_property
     def pool(self) -> frozenset[str]:
@@ -193,7 +201,7 @@ def _values_of(
         values[:, engine] = trec_values(run, task.qrels, query_ids, [measures[c] for c in engine])
     if len(engine) < len(measures):
         pool = task.pool if any(measure.family == "Hole" for measure in measures) else ()
-        graded = Graded.of(run, task.qrels, query_ids, pool)
+        graded = Graded.of(run, task.qrels, query_ids, pool, task.evidence)
         for column, measure in enumerate(measures):
             if measure.trec_name is None:
                 values[:, column] = OWN[measure.family](graded, measure)

@@ -180,6 +180,7 @@ def _judged(args: argparse.Namespace, seeds: dict[str, list[Path]], gated: Seque
             self_match_ids=one.self_match_ids if exam.self_match_ids is None else exam.self_match_ids,
             depth=depth,
             lenient_scores=args.lenient_scores,
+            evidence=exam.evidence,
         )
         for name, one in given.items()
     }

@@ -214,6 +214,7 @@ def _rescored_runs(
                     depth=depth,
                     strict=args.strict,
                     lenient_scores=args.lenient_scores,
+                    evidence=exam.evidence,
                 )
                 for name, one in given.items()
             }

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from beirkit.corpora.records import Qrels
     from beirkit.corpora.run import Run
     from beirkit.evaluate.abstention import Sureness
+    from beirkit.evaluate.evidence import Evidence
     from beirkit.evaluate.protocol import Protocol
     from beirkit.evaluate.scores import Scores
 
@@ -145,6 +146,7 @@ def execute(args: argparse.Namespace) -> int:
         lenient_scores=args.lenient_scores,
         corpus_ids=exam.corpus_ids,
         searched=searched,
+        evidence=exam.evidence,
     )
     measures = scores.measures
     columns, rows = [str(measure) for measure in measures], []
@@ -217,6 +219,7 @@ class Exam(NamedTuple):
         corpus_ids: every document id, to be read once; ``None`` where there is no corpus.
         sample: how the folder was drawn, where it is a sample.
         excluded: for each query, documents that its ranking must not hold.
+        evidence: what measures go by beside grades; ``None`` where there is only a file of judgments.
     """
 
     qrels: Qrels
@@ -224,6 +227,7 @@ class Exam(NamedTuple):
     corpus_ids: Iterator[str] | None = None
     sample: dict[str, Any] | None = None
     excluded: Mapping[str, frozenset[str]] = MappingProxyType({})
+    evidence: Evidence | None = None
 
 
 def read_judgments(path: Path, split: str | None, default_relevance: int | None = None) -> Exam:
@@ -236,16 +240,19 @@ def read_judgments(path: Path, split: str | None, default_relevance: int | None 
     from beirkit.corpora.folder import open_folder
     from beirkit.corpora.qrels import read_qrels
     from beirkit.datasets import choose_split, find_dataset, self_match_ids
+    from beirkit.evaluate.evidence import Evidence
     from beirkit.evaluate.exclusions import excluded_of
 
     if path.is_dir():
         dataset = find_dataset(str(path))
         collection = open_folder(path, default_relevance=default_relevance)
-        qrels = collection.qrels(choose_split(dataset, collection, split))
+        chosen = choose_split(dataset, collection, split)
+        qrels = collection.qrels(chosen)
         own = self_match_ids(dataset, collection, set(qrels))
         ids = (document.doc_id for document in collection.documents())
         excluded = excluded_of(query for query in collection.queries() if query.query_id in qrels)
-        return Exam(qrels, own, ids, collection.provenance.options.get("sample"), excluded)
+        part = collection.provenance.options.get("sample")
+        return Exam(qrels, own, ids, part, excluded, Evidence.of(collection, chosen))
     if split is not None:
         raise UsageError(
             f"{path} is one file and has no splits", hint="leave --split out, or name a BEIR folder"

@@ -33,6 +33,44 @@ def test_from_records_to_span_recall(passages: str, capsys: pytest.CaptureFixtur
     assert "SpanRecall@60c" in capsys.readouterr().out
 
 
+def test_spans_are_measured_beside_grades_in_runs_scores_and_comparisons(
+    passages: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["run", "-d", passages, "-r", "bm25-hebrew", "-r", "bm25", "--out", "r", "--quiet", "--json"]
+    assert main(words) == 0
+    cells = json.loads(capsys.readouterr().out)["results"]
+    names = ["nDCG@10", "SpanRecall@10", "SpanPrecision@10"]  # by default: the dataset's own
+    assert [list(cell["measures"])[:3] for cell in cells] == [names, names]
+    (folder,) = Path("r").glob("*/bm25-hebrew--*")
+    assert main(["score", str(folder), passages, "-m", *names[1:], "--json", "--per-query"]) == 0
+    scored = json.loads(capsys.readouterr().out)
+    assert scored["measures"] == {name: cells[0]["measures"][name] for name in names[1:]}
+    assert main(["spans", str(folder), passages, "--json", "--per-query"]) == 0
+    spans = json.loads(capsys.readouterr().out)
+    assert spans["recall"]["@10"] == {q: v["SpanRecall@10"] for q, v in scored["per_query"].items()}
+    assert spans["means"]["SpanPrecision@10"]["mean"] == pytest.approx(scored["measures"]["SpanPrecision@10"])
+    folders = [str(path) for path in sorted(Path("r").glob("*/bm25*"))]
+    assert main(["compare", *folders, "-m", "SpanRecall@3", "--json"]) == 0  # not kept, so scored again
+    assert "SpanRecall@3" in capsys.readouterr().out
+    assert main(["compare", *folders, "-m", "SpanRecall@1", "--qrels", passages, "--json"]) == 0
+    capsys.readouterr()
+    qrels = f"{passages}/qrels/test.tsv"
+    assert main(["score", str(folder), qrels, "-m", "SpanRecall@1"]) == 2
+    assert "SpanRecall@1 needs spans" in capsys.readouterr().err
+    assert main(["score", "--rescore", str(folder), "--new-qrels", qrels, "-m", *names, "--json"]) == 0
+
+
+def test_several_sets_of_evidence_of_kilt(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    raw, out = RECORDS.parents[1] / "kilt" / "raw", tmp_path / "kilt"
+    assert main(["convert", "kilt", str(raw), "--out", str(out), "--quiet"]) == 0
+    capsys.readouterr()
+    run = tmp_path / "run.trec"
+    run.write_text("d1 Q0 290 1 3.0 own\nd1 Q0 7 2 2.0 own\nd1 Q0 12 3 1.0 own\n")
+    assert main(["score", str(run), str(out), "-m", "PageRprec", "Rprec", "--json"]) == 0
+    # one set is the page that is first; the pages of all sets together are the first and the third
+    assert json.loads(capsys.readouterr().out)["measures"] == {"PageRprec": 1.0, "Rprec": 0.5}
+
+
 def test_chunks_of_ones_own_over_whole_documents(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "d"
     assert main(["convert", "asmachta-documents", str(RECORDS), "--out", str(out), "--quiet"]) == 0

@@ -33,7 +33,7 @@ BOUNDED = parse_measures(
     if family.at == "share"
     else family.name
     for family in FAMILIES
-    if family.bounded
+    if family.bounded and family.by == "grades"
     for at in (1, 3, 10)
 )
 
