@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from beirkit.citing import cite
 from beirkit.corpora.errors import BeirkitError, DataError, UsageError, nearest
 from beirkit.corpora.exports.base import told
 from beirkit.corpora.exports.catalog import checked_options
@@ -124,6 +125,8 @@ def entry_of(result: StoredResult) -> Entry:
         model=str(known.get("model") or ""),
         depth=given.depth,
         shown_under=tuple(shown),
+        collection=exam.collection,
+        cite=lambda: cite([str(result.folder)]).bibtex(),
     )
 
 

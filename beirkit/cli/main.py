@@ -32,6 +32,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "qrels": ("qrels", "look at, choose, compare and export relevance judgments"),
     "export": ("export", "write a BEIR folder, or results, in the form of another tool or a leaderboard"),
     "validate": ("validate", "find what is wrong with the files of a submission, before they are uploaded"),
+    "replay": (
+        "replay",
+        "score the results of a capsule again, and search again where data and models are here",
+    ),
     "submit": ("submit", "print the steps of a submission to a leaderboard; nothing is uploaded"),
     "run": ("run", "run retrievers on datasets and score them"),
     "score": ("score", "score a run file against judgments"),

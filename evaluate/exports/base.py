@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 import msgspec
 
+from beirkit.corpora.collection import Collection
 from beirkit.corpora.records import Qrels
 from beirkit.corpora.run import Run
 from beirkit.evaluate.measures import Measure
@@ -76,6 +77,8 @@ class Entry:
         model: the name under which a hub knows the model; empty: not known.
         depth: results per query that count; the run has one more, for the query's own document.
         shown_under: names of the protocols that scores were kept under.
+        collection: the dataset's records, to be read where that is needed; None: they are not there.
+        cite: gives papers and licences of all that stands behind the result, as BibTeX.
     """
 
     dataset: str
@@ -95,6 +98,8 @@ class Entry:
     model: str = ""
     depth: int | None = None
     shown_under: tuple[str, ...] = ()
+    collection: Collection | None = None
+    cite: Callable[[], str] = str
 
     @property
     def label(self) -> str:

@@ -12,6 +12,10 @@ from beirkit.evaluate.exports.base import Target
 GROUP = "beirkit.result_exports"
 
 _SHIPPED: dict[str, str] = {
+    "air-bench": "beirkit.evaluate.exports.air_bench:AirBenchResults",
+    "beir": "beirkit.evaluate.exports.beir:BeirRuns",
+    "capsule": "beirkit.evaluate.exports.capsule:CapsuleFile",
+    "sentence-transformers": "beirkit.evaluate.exports.sentence_transformers:Predictions",
     "tira": "beirkit.evaluate.exports.tira:Tira",
     "trec": "beirkit.evaluate.exports.trec:TrecRuns",
 }

@@ -8,6 +8,7 @@ from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.ids import has_white_space
 from beirkit.corpora.run import Run
 from beirkit.evaluate.exports.base import Entry
+from beirkit.evaluate.protocol import SelfMatch
 from beirkit.evaluate.ranking import without_self_matches
 
 
@@ -17,12 +18,13 @@ def own_ids(entry: Entry) -> frozenset[str]:
     return frozenset(told.get("query_ids", ()) if isinstance(told, dict) else ())
 
 
-def submitted_run(entry: Entry, depth: int | None = None) -> Run:
+def submitted_run(entry: Entry, depth: int | None = None, *, self_match: SelfMatch = "dataset") -> Run:
     """The lists of a result, in ranking order.
 
     Args:
         entry: the result.
         depth: results per query; None: as many as count in the result.
+        self_match: what becomes of results that are the query itself.
 
     Raises:
         UsageError: the result does not hold as many.
@@ -34,7 +36,7 @@ def submitted_run(entry: Entry, depth: int | None = None) -> Run:
             f"{entry.label} holds {entry.depth} results per query, not {depth}",
             hint=f"depth={entry.depth}, or run it again with -k {depth}",
         )
-    run, _ = without_self_matches(entry.run, "dataset", own_ids(entry))
+    run, _ = without_self_matches(entry.run, self_match, own_ids(entry))
     limit = depth or entry.depth
     ranked = run.ordered()
     return ranked if limit is None else ranked.top(limit)
