@@ -21,10 +21,11 @@ OFFLINE = HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1 TOKENIZERS_PARALLELISM=false
 PYTEST = $(OFFLINE) $(PY) -m pytest
 TEST_JOBS ?= 2
 TESTS ?=
+LEXICAL_TESTS = tests/retrievers tests/contracts/test_retrievers.py tests/faults/test_lexical.py
 BENCHES ?= $(filter-out harness,$(basename $(notdir $(sort $(wildcard benchmarks/*.py)))))
 
 .NOTPARALLEL:
-.PHONY: demo test check bench docs format clean install install-dev
+.PHONY: demo test test-lexical check bench docs format clean install install-dev
 .PHONY: check-format check-lint check-types check-names check-spelling check-house check-package
 
 demo: install
@@ -32,6 +33,14 @@ demo: install
 
 test: install-dev
 	$(PYTEST) -q -n $(TEST_JOBS) --dist loadfile $(TESTS)
+	$(if $(TESTS),,@$(MAKE) --no-print-directory test-lexical)
+
+# What searches: once by kernels however small the corpus, and once where numba cannot be imported.
+test-lexical: install-dev
+	@echo "== lexical search by kernels"
+	@BEIRKIT_NUMBA=1 $(PYTEST) -q -n $(TEST_JOBS) --dist loadfile $(LEXICAL_TESTS)
+	@echo "== lexical search without numba"
+	@$(PYTEST) -q -n $(TEST_JOBS) --dist loadfile --without numba $(LEXICAL_TESTS)
 
 check: install-dev check-format check-lint check-types check-names check-spelling check-house check-package
 	@echo "== all checks passed"

@@ -108,7 +108,14 @@ def install(parts: str) -> int:
                 say(f"  still installing, {time.monotonic() - began:.0f} s")
     if code == 0:
         say(f"Installed in {time.monotonic() - began:.0f} s")
+        warm_up()
     return code
+
+
+def warm_up() -> None:
+    """Compile what searches use. They work without it, so a failure here is none of the installation."""
+    say("Compiling what searches use")
+    subprocess.run([str(PYTHON), "-P", "-m", "beirkit", "warmup", "--quiet"], cwd=str(CHECKOUT), check=False)
 
 
 def torch_index() -> "list[str]":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,15 @@ settings.register_profile("beirkit", deadline=None)
 settings.load_profile("beirkit")
 
 CHECKOUT = Path(__file__).parent.parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--without", action="append", default=[], help="a module that cannot be imported")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for name in config.getoption("--without"):
+        sys.modules[name] = None  # type: ignore[assignment] # importing it raises ModuleNotFoundError
 
 
 @pytest.fixture(scope="session")

@@ -52,6 +52,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "collect": ("collect", "ask a search tool every question of a dataset and store what it returns"),
     "equivalents": ("equivalents", "find verified copies of reference pages among captured pages"),
     "providers": ("providers", "score search tools by the supporting pages and answers they return"),
+    "warmup": ("warmup", "compile what searches use, so that none of them waits for it"),
     "version": ("version", "versions of beirkit and of what it stands on"),
 }
 

@@ -23,7 +23,6 @@ def kernel(signature: str) -> Callable[[FunctionT], FunctionT]:
     Args:
         signature: types of the arguments and of the result as numba writes them.
     """
-
     import numba
 
     def compiled(function: FunctionT) -> FunctionT:

@@ -6,7 +6,10 @@ import logging
 import os
 from importlib import import_module
 from importlib.util import find_spec
+from time import perf_counter
 from types import ModuleType
+
+from beirkit.retrievers.base import Facts
 
 logger = logging.getLogger(__name__)
 
@@ -38,3 +41,20 @@ def kernels() -> ModuleType | None:
         if find_spec("numba") is not None:  # it is there and does not work with the numpy that is there
             logger.warning("numba cannot be used, and numpy does the work: %s", error)
         return None
+
+
+def warm_up() -> Facts:
+    """Load the kernels, and so compile and keep what is not compiled yet.
+
+    Returns:
+        ``compiled``: whether there are kernels, and then ``seconds`` and ``kept``, the folder they are kept
+        in or ``None``; else ``reason``.
+    """
+    start = perf_counter()
+    if os.environ.get(SWITCH) == "0":
+        return {"compiled": False, "reason": f"{SWITCH} is 0"}
+    module = kernels()
+    if module is None:
+        return {"compiled": False, "reason": f"{_failed[0]} (pip install 'beirkit[fast]')"}
+    seconds = round(perf_counter() - start, 3)
+    return {"compiled": True, "seconds": seconds, "kept": module.search.stats.cache_path or None}

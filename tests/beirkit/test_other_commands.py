@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import subprocess
 import sys
@@ -85,6 +86,20 @@ def test_version_names_what_it_stands_on(home: Path, capsys: pytest.CaptureFixtu
     assert "pytrec-eval-terrier" in found["libraries"]
     assert main(["version"]) == 0
     assert f"beirkit {found['beirkit']}" in capsys.readouterr().out
+
+
+def test_warmup_compiles_or_says_why_not(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("BEIRKIT_NUMBA", raising=False)
+    there = importlib.util.find_spec("numba") is not None
+    assert main(["warmup", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["compiled"] is there
+    assert main(["warmup"]) == 0
+    assert ("ready after" if there else "pip install 'beirkit[fast]'") in capsys.readouterr().out
+    monkeypatch.setenv("BEIRKIT_NUMBA", "0")
+    assert main(["warmup"]) == 0
+    assert capsys.readouterr().out == "numpy does the work: BEIRKIT_NUMBA is 0\n"
 
 
 def test_data_goes_to_the_platform_s_folder_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
