@@ -149,12 +149,34 @@ class ModelFiles:
 
     def prompt(self, role: Role) -> str:
         """What the model's own configuration puts before a text of this role."""
-        prompts = self.config.get("prompts") or {}
+        prompts = self._prompts
         for name in _QUERY_PROMPTS if role == "query" else _DOCUMENT_PROMPTS:
             if isinstance(prompts.get(name), str):
                 return str(prompts[name])
         default = self.config.get("default_prompt_name")
         return str(prompts.get(default) or "") if default else ""
+
+    @property
+    def has_prompts(self) -> bool:
+        """Whether its configuration has a prompt for either role; sentence-transformers saves empty ones."""
+        return bool(self.prompt("query") or self.prompt("document"))
+
+    @property
+    def unused_prompts(self) -> list[str]:
+        """Names of prompts that are for no role of retrieval."""
+        known = {*_QUERY_PROMPTS, *_DOCUMENT_PROMPTS, self.config.get("default_prompt_name")}
+        return [name for name, text in self._prompts.items() if text and name not in known]
+
+    @property
+    def made_from(self) -> str:
+        """The name that transformers noted when the files were saved: the model itself, or its parent."""
+        config = _json(self.modules[0].folder / "config.json")
+        return str(config.get("_name_or_path") or "").rstrip("/")
+
+    @property
+    def _prompts(self) -> Facts:
+        found: Facts = self.config.get("prompts") or {}
+        return found
 
     def _read_modules(self) -> list[Module]:
         listed = _json(self.folder / "modules.json", default=None)

@@ -87,6 +87,7 @@ class DenseRetriever(Retriever[DenseOptions]):
             UsageError: the model is missing or is no dense encoder.
             WriteError: the store cannot be written.
         """
+        getattr(self.encoder, "advise", lambda: None)()
         self._store = Store(self.workplace.cache)
         vectors = VectorStore(self.encoder, "document", self._store)
         self._doc_ids, self._blocks = [], []

@@ -23,6 +23,7 @@ from beirkit.retrievers.dense.backends.base import (
 )
 from beirkit.retrievers.dense.encoder import Role, Similarity, Vectors
 from beirkit.retrievers.dense.model_files import ModelFiles
+from beirkit.retrievers.dense.prompts import Prompts, choose_prompts
 from beirkit.retrievers.dense.sources import Located, hub_name, locate
 
 logger = logging.getLogger(__name__)
@@ -38,7 +39,9 @@ class EncoderOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         model: where its files are, or several places of which the first that has them is taken: the path of a
             folder, ``env:NAME``, ``package:NAME/SUBFOLDER``, ``hub:OWNER/NAME@REVISION``.
         weights_sha256: SHA-256 that its weights file must have.
-        prompts: what is put before texts of a role, in place of what the model's own configuration says.
+        prompts: what is put before texts of a role, in place of what the model's own configuration says, or,
+            where that says nothing, the registry of known families; ``{instruction}`` stands for the next.
+        instruction: what a model that takes instructions is told; the runner sets it to the dataset's one.
         max_length: tokens it reads, the special ones included, in place of the model's own number.
         similarity: how vectors are compared, in place of what the model says.
         backend: what runs the model: ``torch`` (sentence-transformers itself), ``onnx`` (onnxruntime) or
@@ -51,6 +54,7 @@ class EncoderOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     model: str | list[str]
     weights_sha256: str | None = None
     prompts: dict[Role, str] = {}
+    instruction: str = ""
     max_length: int | None = None
     similarity: Similarity | None = None
     backend: BackendName = "torch"
@@ -84,6 +88,7 @@ class SentenceTransformerEncoder:
         self.batch_size = _BATCH if asked is None else asked
         self.dtype = workplace.dtype or options.dtype or "float32"
         check_dtype(options.backend, self.dtype)
+        self._advised = False
         self._counted: tuple[Role | None, dict[str, int]] = (None, {})
         if self.batch_size < 1 or (options.max_length is not None and options.max_length < 3):
             raise ConfigError("batch_size must be at least 1 and max_length at least 3")
@@ -133,9 +138,13 @@ class SentenceTransformerEncoder:
         return self.options.similarity or self.files.similarity
 
     def prompt(self, role: Role) -> str:
-        """What is put before texts of a role: the option, else the model's own, else nothing."""
-        own = self.options.prompts.get(role)
-        return self.files.prompt(role) if own is None else own
+        """What is put before texts of a role; see :mod:`beirkit.retrievers.dense.prompts`."""
+        return self.prompts.by_role[role].text
+
+    @cached_property
+    def prompts(self) -> Prompts:
+        """The prompts of both roles and where they come from."""
+        return choose_prompts(self.options.prompts, self.options.instruction, self.files, self._names)
 
     def identity(self) -> Facts:
         """What its vectors depend on; torch stays unloaded."""
@@ -156,9 +165,15 @@ class SentenceTransformerEncoder:
         }
 
     def report(self) -> Facts:
-        """The name under which the model is known, which no vector depends on."""
-        name = hub_name(self.sources)
-        return {} if name is None else {"model": name[0], "revision": name[1]}
+        """The name under which the model is known and who set its prompts: no vector depends on either."""
+        name, prompts = hub_name(self.sources), self.prompts.describe()
+        return prompts if name is None else {"model": name[0], "revision": name[1], **prompts}
+
+    def advise(self) -> None:
+        """Warn of prompts that look like a mistake; once."""
+        for warning in [] if self._advised else self.prompts.warnings:
+            logger.warning(warning)
+        self._advised = True
 
     @cached_property
     def device(self) -> str:
@@ -174,6 +189,7 @@ class SentenceTransformerEncoder:
 
     def encode(self, texts: Sequence[str], role: Role, advance: Advance | None = None) -> Vectors:
         """Encode one block of texts as ``(len(texts), dim)`` float32."""
+        self.advise()
         # dict.fromkeys and sorted keep the order, so equal blocks make equal batches. Texts of equal length
         # in tokens pad least: sorted by characters, the demo's corpus took a third more.
         read = self._tokens_read(texts, role)
@@ -220,6 +236,12 @@ class SentenceTransformerEncoder:
                 counts |= {text: len(each.ids) for text, each in zip(part, encodings, strict=True)}
         self._counted = (role, counts)
         return counts
+
+    @property
+    def _names(self) -> list[str]:
+        """What the model is called: on the hub, and by its folder."""
+        name, folder = hub_name(self.sources), self.located.folder.resolve()
+        return [*([name[0]] if name else []), folder.name]
 
     @cached_property
     def _setting(self) -> Setting:

@@ -112,6 +112,7 @@ CONTRACTS: dict[str, Contract] = {
         changed=(
             {"prompts": {"query": "search: "}},
             {"prompts": {"query": "", "document": "passage: "}},
+            {"prompts": {"query": "{instruction}: "}, "instruction": "find"},
             {"max_length": 16},
             {"similarity": "dot"},
             {"backend": "openvino"},
