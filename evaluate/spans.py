@@ -12,15 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
-import numpy as np
 
 from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.records import Document
 from beirkit.corpora.run import Run
 from beirkit.corpora.spans import SpanJudgment
-
-SEED = 20_240_611
-SAMPLES = 2_000
 
 Intervals = list[tuple[int, int]]
 """Stretches of one document, sorted, apart from each other."""
@@ -48,13 +44,6 @@ class SpanScores(msgspec.Struct, frozen=True, kw_only=True):
     recall: dict[str, dict[str, float]]
     precision: dict[str, dict[str, float]]
     queries: int
-
-
-class SpanMean(msgspec.Struct, frozen=True, kw_only=True):
-    """A mean over queries with its 95 % bootstrap interval; None of fewer than two queries."""
-
-    mean: float
-    interval: tuple[float, float] | None
 
 
 def chunk_id(doc_id: str, start: int, end: int) -> str:
@@ -165,17 +154,6 @@ def span_shares(places: Iterable[Place], target: Mapping[str, Intervals]) -> tup
     hit = sum(_length(_meet(covered.get(doc_id, []), found)) for doc_id, found in target.items())
     size = sum(map(_length, covered.values()))
     return hit / sum(map(_length, target.values())), hit / size if size else 0.0
-
-
-def mean_of(values: Mapping[str, float]) -> SpanMean:
-    """The mean over queries, with its interval."""
-    from beirkit.evaluate.statistics.intervals import bootstrap_interval
-
-    given = np.array(list(values.values()))
-    interval = None
-    if len(given) > 1:
-        interval = bootstrap_interval(given, np.random.default_rng(SEED), samples=SAMPLES)
-    return SpanMean(mean=float(given.mean()), interval=interval)
 
 
 def _place(document: Document) -> Place:

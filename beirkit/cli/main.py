@@ -46,6 +46,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "spans",
         "how much of the spans that answer the queries was retrieved, however documents are cut",
     ),
+    "answers": ("answers", "exact match and F1 of a system's answers, by SQuAD's rules"),
     "attribution": ("attribution", "whether the quotes in a model's answers stand in their sources"),
     "overlap": ("overlap", "find test queries and documents in training data, and score without them"),
     "cite": ("cite", "papers and licences of every dataset, model and tool behind a result"),

@@ -47,7 +47,8 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.cli.output import print_json, print_table
     from beirkit.corpora.errors import UsageError
     from beirkit.datasets import find_dataset
-    from beirkit.evaluate.spans import mean_of, places_in, span_scores
+    from beirkit.evaluate.spans import places_in, span_scores
+    from beirkit.evaluate.statistics.means import mean_of
     from beirkit.runs import find_run
 
     dataset = find_dataset(args.dataset)
@@ -72,7 +73,7 @@ def execute(args: argparse.Namespace) -> int:
         characters=args.characters,
     )
     means = {
-        f"{name}{cutoff}": mean_of(values)
+        f"{name}{cutoff}": mean_of(values.values())
         for name, by_cutoff in (("SpanRecall", scores.recall), ("SpanPrecision", scores.precision))
         for cutoff, values in by_cutoff.items()
     }
@@ -83,9 +84,6 @@ def execute(args: argparse.Namespace) -> int:
             data["recall"], data["precision"] = scores.recall, scores.precision
         print_json(data)
         return 0
-    rows = [
-        [name, f"{one.mean:.4f}", "–" if one.interval is None else "{:.4f}–{:.4f}".format(*one.interval)]
-        for name, one in means.items()
-    ]
+    rows = [[name, str(one), one.range] for name, one in means.items()]
     print_table(f"{dataset.name}@{split}, {scores.queries:,} queries with spans", ["", "mean", "95 %"], rows)
     return 0

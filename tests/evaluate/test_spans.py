@@ -14,7 +14,8 @@ from beirkit.corpora.passages import PassageRules, split_passages
 from beirkit.corpora.records import Document
 from beirkit.corpora.run import Run
 from beirkit.corpora.spans import SpanJudgment
-from beirkit.evaluate.spans import Place, SpanScores, chunk_id, mean_of, places_in, span_scores
+from beirkit.evaluate.spans import Place, SpanScores, chunk_id, places_in, span_scores
+from beirkit.evaluate.statistics.means import mean_of
 from beirkit.retrievers.lexical.analyzer import AnalyzerOptions
 from beirkit.retrievers.lexical.bm25 import BM25Options, BM25Retriever
 
@@ -119,7 +120,7 @@ def test_three_chunkings_of_heq(shared: Path) -> None:
         )
         assert scores.queries == 1058
         found[size, overlap] = tuple(
-            round(mean_of(scores.recall[name]).mean, 4) for name in ("@1", "@10", "@400c")
+            round(mean_of(scores.recall[name].values()).mean, 4) for name in ("@1", "@10", "@400c")
         )
     assert found == {
         (200, 0): (0.6625, 0.8991, 0.7947),
