@@ -16,7 +16,8 @@ Missing = Literal["zero", "skip", "skip-trec"]
 
 # The measures whose mean beir 2.2.0 takes over the queries that pytrec_eval returned; it divides its own
 # measures (MRR, R_cap, Hole, Accuracy) by the number of judged queries.
-_BEIR_SKIPS = {"nDCG", "AP", "R", "P"}
+BEIR_SKIPS = frozenset({"nDCG", "AP", "R", "P"})
+"""Families whose mean beir takes over the queries that were returned, and over no other."""
 
 
 def _measures(names: str) -> tuple[Measure, ...]:
@@ -56,7 +57,7 @@ class Protocol(msgspec.Struct, frozen=True, kw_only=True):
 
     def skips(self, family: Family) -> bool:
         """Whether a judged query without a list is left out of the mean of this family's measures."""
-        return self.missing == "skip" or (self.missing == "skip-trec" and family.name in _BEIR_SKIPS)
+        return self.missing == "skip" or (self.missing == "skip-trec" and family.name in BEIR_SKIPS)
 
     def describe_missing(self) -> str:
         """What a judged query without a list counts, in words."""

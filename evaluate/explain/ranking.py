@@ -1,0 +1,81 @@
+"""Causes put in order, and the sentence that is left when they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from beirkit.evaluate.explain.explanation import Cause, Target
+
+# How often a thing is behind a gap in what people report, the most frequent first; it only decides between
+# causes that explain equally well.
+_COMMON = (
+    "self-match", "missing queries", "split", "qrels version", "recall", "denominator", "gain", "cut-off",
+    "relevance level", "members", "mean", "AP's divisor", "unjudged documents", "ties", "precision", "depth",
+    "rounding",
+)  # fmt: skip
+_LEAST = 0.05  # of a gap; what closes less is no cause worth telling
+_KINDS = ("scoring", "run", "manifest", "published", "harmless")
+
+
+def ranked(causes: Sequence[Cause]) -> tuple[Cause, ...]:
+    """What explains the gap first, by how it is known; then what closes most; then what was not measured."""
+    explaining = sorted((one for one in causes if one.explains), key=_of_explaining)
+    partly = [one for one in causes if not one.explains and one.closes is not None and one.closes >= _LEAST]
+    unmeasured = [one for one in causes if not one.explains and one.closes is None]
+    partly.sort(key=lambda one: (-(one.alike or 0), -round(one.closes or 0, 9), len(one.axes), _place(one)))
+    return (*explaining, *partly, *unmeasured)
+
+
+def chance(values: Sequence[float], target: Target) -> float:
+    """The share of numbers between the lowest and the highest value that lie at one of them by chance."""
+    low, high, wide = min(values), max(values), target.tolerance
+    if target.decimals is None or high <= low:
+        return 0.0
+    covered, end = 0.0, low
+    for value in sorted(set(values)):
+        start, stop = max(value - wide, end), min(value + wide, high)
+        covered += max(stop - start, 0)
+        end = max(end, stop)
+    return min(covered / (high - low), 1.0)
+
+
+def verdict(ours: float, target: Target, causes: Sequence[Cause], tried: int) -> str:
+    """The answer in a sentence or two."""
+    gap = target.value - ours
+    if abs(gap) <= target.tolerance and not causes:
+        return f"There is no gap: {ours:.6f} prints as {target.printed}."
+    explaining = [one for one in causes if one.explains]
+    if explaining:
+        first = explaining[0]
+        told = f"Explained by {first.about}: {first.says}."
+        also = [one for one in explaining[1:] if one.kind == first.kind and len(one.axes) == len(first.axes)]
+        if also:
+            told += f" The numbers alone do not tell it from {_listed(also)}."
+        return told
+    unmeasured = [one for one in causes if one.closes is None]
+    partly = [one for one in causes if one.closes is not None]
+    told = (
+        f"Nothing known explains the gap of {gap:+.6f}: none of {tried:,} scorings reaches {target.printed}."
+    )
+    if partly:
+        told += f" The nearest, {partly[0].about}, closes {partly[0].closes:.0%} of it."
+    if len(unmeasured) > 1:
+        told = (
+            f"Not told apart: {len(unmeasured)} settings differ, any of which changes rankings, and no run "
+            f"here has only one of them apart ({_listed(unmeasured)})."
+        )
+    elif unmeasured:
+        told += f" Not measured: {unmeasured[0].about}."
+    return told
+
+
+def _of_explaining(one: Cause) -> tuple[float, int, bool, int, int]:
+    return -(one.alike or 0), len(one.axes), not one.stated, _KINDS.index(one.kind), _place(one)
+
+
+def _place(one: Cause) -> int:
+    return max(_COMMON.index(axis) if axis in _COMMON else len(_COMMON) for axis in one.axes)
+
+
+def _listed(causes: Sequence[Cause]) -> str:
+    return ", ".join(dict.fromkeys(one.about for one in causes))
