@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from beirkit.corpora.errors import BeirkitError, DataError, WriteError
-from beirkit.corpora.files import atomic_open
+from beirkit.corpora.files import write_json as write_json
 from beirkit.corpora.ids import slug as slug
 from beirkit.corpora.run import Run
 from beirkit.corpora.run_files import read_run, run_file_name, write_run
@@ -203,13 +203,6 @@ def _compared(path: Path) -> dict[str, str]:
         raise DataError(
             f"is no manifest of a result: {error!r}", path=manifest, hint="run it again"
         ) from error
-
-
-def write_json(path: Path, data: Any) -> None:
-    """Write JSON for people and machines: indented, raw UTF-8, one final newline, never NaN."""
-    with atomic_open(path) as file:
-        json.dump(data, file, ensure_ascii=False, indent=2, allow_nan=False)
-        file.write("\n")
 
 
 def library_versions(names: Iterable[str]) -> dict[str, str]:

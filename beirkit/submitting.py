@@ -17,9 +17,11 @@ from beirkit.corpora.exports.catalog import checked_options
 from beirkit.corpora.folder import is_beir_folder
 from beirkit.corpora.records import Qrels
 from beirkit.corpora.whole import whole_folder
+from beirkit.datasets import find_dataset
 from beirkit.evaluate.engine import evaluate
 from beirkit.evaluate.exports import catalog
 from beirkit.evaluate.exports.base import Claim, Entry, Problem, Recomputable, Step, Submittable
+from beirkit.evaluate.exports.known import Checkable, Known
 from beirkit.evaluate.exports.submission import Submission, files_of, write_submission
 from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.protocol import Protocol
@@ -141,17 +143,42 @@ def _json(path: Path) -> dict[str, Any]:
         raise DataError(f"cannot be read: {error}", path=path, hint="run it again") from error
 
 
-def validate(path: Path | str, target: str) -> list[Problem]:
+def validate(path: Path | str, target: str, dataset: str = "") -> list[Problem]:
     """Everything that is wrong with files made for a target, by whomever.
+
+    Args:
+        path: a file or folder.
+        target: from ``beirkit list exports``.
+        dataset: a BEIR folder or a dataset's name, whose ids are the only ones that may stand there; empty:
+            ids are not looked up.
 
     Raises:
         DataError: there is no such file or folder.
-        UnknownNameError: no target has that name.
+        UsageError: files of the target hold no ids that could be looked up.
+        UnknownNameError: no target or dataset has that name.
     """
     place = Path(path)
     if not place.exists():
         raise DataError("is not there", path=place)
-    return catalog.get(target)().validate(place)
+    one = catalog.get(target)()
+    if not dataset:
+        return one.validate(place)
+    if not isinstance(one, Checkable):
+        raise UsageError(
+            f"files of {target} hold no ids of queries and documents", hint="leave the dataset out"
+        )
+    return one.validate_against(place, _known(dataset))
+
+
+def _known(dataset: str) -> Known:
+    found = find_dataset(dataset)
+    collection = found.open()
+    return Known(
+        dataset=found.name,
+        splits={split: frozenset(collection.judged(split)[0]) for split in collection.splits},
+        queries=frozenset(query.query_id for query in collection.queries()),
+        documents=frozenset(document.doc_id for document in collection.documents()),
+    )
 
 
 class Recomputed(NamedTuple):

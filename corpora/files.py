@@ -6,6 +6,7 @@ import bz2
 import gzip
 import hashlib
 import io
+import json
 import os
 import secrets
 from collections.abc import Iterator
@@ -208,3 +209,10 @@ class _Target(io.FileIO):
             return super().write(data)  # type: ignore[arg-type]  # whatever buffer the writer above hands down
         except OSError as error:
             raise _refused(self._path, error) from error
+
+
+def write_json(path: Path, data: Any) -> None:
+    """Write JSON for people and machines: indented, raw UTF-8, one final newline, never NaN."""
+    with atomic_open(path) as file:
+        json.dump(data, file, ensure_ascii=False, indent=2, allow_nan=False)
+        file.write("\n")
