@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterable, Sized
 from typing import ClassVar
 
+import msgspec
 import numpy as np
 
 from beirkit.corpora.errors import DataError, UsageError
@@ -13,9 +14,10 @@ from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run, id_ranks
 from beirkit.retrievers.base import Facts, Retriever, Workplace
 from beirkit.retrievers.dense.encoder import Encoder, Role
-from beirkit.retrievers.dense.exact import exact_top_k
+from beirkit.retrievers.dense.forms import Form, Precision
+from beirkit.retrievers.dense.plan import Plan, VectorSearch
 from beirkit.retrievers.dense.sentence_transformer import EncoderOptions, SentenceTransformerEncoder
-from beirkit.retrievers.dense.vectors import VectorBlock, VectorStore
+from beirkit.retrievers.dense.vectors import VectorBlock, VectorStore, configuration
 from beirkit.retrievers.store import BLOCK, Store, blocks
 from beirkit.retrievers.template import Template
 
@@ -23,17 +25,34 @@ logger = logging.getLogger(__name__)
 
 
 class DenseOptions(EncoderOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Options of :class:`DenseRetriever`: those of its encoder, and the text of a document.
+    """Options of :class:`DenseRetriever`: those of its encoder, the text of a document, and the search.
 
     Attributes:
         template: how title and text become what the model reads.
+        truncate_dim: dimensions of the vectors that are kept, the first ones, for models that were trained
+            for it (Matryoshka); ``None``: all.
+        precision: how the documents' vectors are kept: ``float32``, ``float16``, ``int8`` (each vector has a
+            scale of its own), ``binary`` (the signs). Queries stay float32.
+        index: a faiss factory string such as ``HNSW32``, ``IVF256,Flat``, ``PQ48``, ``SQ8``, or with a ``B``
+            in front a binary index such as ``BFlat``; ``None``: every document is compared.
+        parameters: of the index's search, such as ``nprobe`` and ``efSearch``.
+        rescore: how many times ``k`` candidates are scored again: of an index with the float32 vectors, of
+            binary vectors with the float32 query; ``None``: 4 for binary vectors, else 0.
     """
 
     template: str = "{title} {text}"
+    truncate_dim: int | None = None
+    precision: Precision = "float32"
+    index: str | None = None
+    parameters: dict[str, float] = msgspec.field(default_factory=dict)
+    rescore: int | None = None
 
 
 class DenseRetriever(Retriever[DenseOptions]):
-    """Encodes documents and queries, and ranks by cosine or inner product over all documents.
+    """Encodes documents and queries, and ranks by cosine or inner product.
+
+    Every document is compared, unless the options name an index or binary vectors; then the share of the
+    exact best that was found is told and kept in the report.
 
     Vectors are kept in the store block by block, so a second start encodes only what is new. Scores are
     float32 whatever the precision of the model, and the cosine with a zero vector is 0.
@@ -45,7 +64,10 @@ class DenseRetriever(Retriever[DenseOptions]):
     """
 
     kind: ClassVar[str] = "dense"
-    summary: ClassVar[str] = "one vector per text from any sentence-transformers model, exact search"
+    summary: ClassVar[str] = (
+        "one vector per text from any encoder; exact search, fewer bits, or a faiss index"
+    )
+    stage = 2
     Options = DenseOptions
 
     def __init__(
@@ -54,9 +76,11 @@ class DenseRetriever(Retriever[DenseOptions]):
         super().__init__(options, workplace)
         self.encoder = SentenceTransformerEncoder(options, self.workplace) if encoder is None else encoder
         self._template = Template(options.template)
+        self._plan()
         self._store: Store | None = None
         self._doc_ids: list[str] = []
         self._blocks: list[VectorBlock] = []
+        self._search: VectorSearch | None = None
         self._found: Facts = {}
         self._reused: dict[str, int] = {}
 
@@ -75,7 +99,7 @@ class DenseRetriever(Retriever[DenseOptions]):
             "encoder": self.encoder.identity(),
             "similarity": self.encoder.similarity,
             "template": self.options.template,
-            "search": "exact",
+            **self._plan().describe(),
             "block": BLOCK,
         }
 
@@ -90,7 +114,7 @@ class DenseRetriever(Retriever[DenseOptions]):
         getattr(self.encoder, "advise", lambda: None)()
         self._store = Store(self.workplace.cache)
         vectors = VectorStore(self.encoder, "document", self._store)
-        self._doc_ids, self._blocks = [], []
+        self._doc_ids, self._blocks, self._search = [], [], None
         total = len(documents) if isinstance(documents, Sized) else None
         with self.workplace.progress("index", total, "documents") as advance:
             for part in blocks(documents):
@@ -101,8 +125,11 @@ class DenseRetriever(Retriever[DenseOptions]):
         if not self._doc_ids:
             raise DataError("the corpus is empty: there is nothing to index")
         _require_distinct(self._doc_ids)
-        self._ranks = id_ranks(self._doc_ids)
         self._note("document", self._blocks)
+        told = configuration(self.encoder, "document")
+        plan = self._plan(cosine=self.encoder.similarity == "cosine")
+        self._search = VectorSearch(plan, self._blocks, id_ranks(self._doc_ids), self._store, told)
+        self._found["dimensions"] = self._search.dim
 
     def search(self, queries: Iterable[Query], k: int) -> Run:
         """The ``k`` best documents of each query, out of all.
@@ -111,7 +138,7 @@ class DenseRetriever(Retriever[DenseOptions]):
             UsageError: nothing is indexed, or ``k`` is below 1.
             DataError: a vector is not finite.
         """
-        if self._store is None or not self._blocks:
+        if self._store is None or self._search is None:
             raise UsageError("nothing is indexed yet", hint="call index first")
         if k < 1:
             raise UsageError(f"k is {k}", hint="ask for at least 1 result")
@@ -131,31 +158,41 @@ class DenseRetriever(Retriever[DenseOptions]):
             self._found["query"]["truncated_ids"] = cut
         if not made:
             return Run.from_lists([], self._doc_ids, [], [], tag=self.kind)
-        wanted, have = made[0].vectors.shape[1], self._blocks[0].vectors.shape[1]
+        wanted, have = made[0].dim, self._blocks[0].dim
         if wanted != have:
             raise UsageError(f"queries have {wanted} dimensions, documents {have}: two models were mixed")
-        found = np.concatenate([block.vectors for block in made])
-        docs, scores = exact_top_k(found, self._blocks, self._ranks, k)
-        offsets = np.arange(len(ids) + 1, dtype=np.int64) * docs.shape[1]
-        run = Run(ids, self._doc_ids, offsets, docs.ravel(), scores.ravel(), self.kind)
+        found = self._search.search(np.concatenate([block.vectors for block in made]), k)
+        offsets = np.cumsum([0, *(len(docs) for docs, _ in found)], dtype=np.int64)
+        docs, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        run = Run(ids, self._doc_ids, offsets, docs, scores, self.kind)
         run.require_finite()
         return run
 
     def report(self) -> Facts:
-        """Counts of texts, truncated texts and zero vectors by role; dimensions; the model's public name."""
+        """Counts of texts, truncated texts and zero vectors by role; dimensions; what the encoder tells."""
         named: Facts = getattr(self.encoder, "report", dict)()
-        return {**named, **self._found}
+        searched = self._search.report() if self._search is not None else {}
+        return {**named, **self._found, **searched}
 
     def costs(self) -> Facts:
-        """Bytes of the documents' vectors; how many texts of each role had theirs in the store already."""
-        size = sum(block.vectors.nbytes for block in self._blocks)
+        """Bytes of what is searched; how many texts of each role had their vectors in the store already."""
+        size = self._search.nbytes if self._search is not None else 0
         return {"index_bytes": size, "from_store": dict(self._reused)}
 
+    def _plan(self, *, cosine: bool = True) -> Plan:
+        options = self.options
+        return Plan(
+            form=Form(truncate_dim=options.truncate_dim, precision=options.precision, cosine=cosine),
+            index=options.index,
+            parameters=options.parameters,
+            rescore=options.rescore,
+        )
+
     def _note(self, role: Role, made: list[VectorBlock]) -> None:
-        texts = sum(len(block.vectors) for block in made)
+        texts = sum(block.size for block in made)
         truncated = sum(block.truncated for block in made)
         zeros = sum(block.zeros for block in made)
-        self._reused[role] = sum(len(block.vectors) for block in made if block.reused)
+        self._reused[role] = sum(block.size for block in made if block.reused)
         self._found[role] = {
             "texts": texts,
             "truncated": truncated,
@@ -163,8 +200,6 @@ class DenseRetriever(Retriever[DenseOptions]):
             "zero_vectors": zeros,
         }
         plural = {"query": "queries", "document": "documents"}[role]
-        if made:
-            self._found["dimensions"] = int(made[0].vectors.shape[1])
         if truncated:
             limit = self.encoder.identity().get("max_length")
             logger.warning(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.progress import Advance
@@ -25,12 +27,28 @@ class VectorBlock:
     """Stored vectors of consecutive texts."""
 
     stored: Block
+    key: str = ""  # of its texts
     reused: bool = False  # found in the store, not encoded now
 
     @property
     def vectors(self) -> Vectors:
         """``(n, dim)`` float32, read-only; unit length (or zero) where cosine compares them."""
         return self.stored.array
+
+    @property
+    def size(self) -> int:
+        """How many vectors there are."""
+        return len(self.stored.array)
+
+    @property
+    def dim(self) -> int:
+        """How many dimensions they have."""
+        told = self.stored.facts.get("dim")  # packed vectors do not show it
+        return int(self.stored.array.shape[1]) if told is None else int(told)
+
+    def take(self, places: npt.NDArray[np.integer[Any]]) -> Vectors:
+        """``(len(places), dim)`` float32, some of the vectors."""
+        return np.asarray(self.vectors[places])
 
     @property
     def truncated(self) -> int:
@@ -93,18 +111,17 @@ class VectorStore:
         key = text_key(texts)
         stored = self._section.get(key)
         if stored is None:
-            return VectorBlock(self._section.put(key, *self._make(ids, texts, advance)))
+            return VectorBlock(self._section.put(key, *self._make(ids, texts, advance)), key)
         advance(len(texts))
-        return VectorBlock(stored, reused=True)
+        return VectorBlock(stored, key, reused=True)
 
     def _make(self, ids: Sequence[str], texts: Sequence[str], advance: Advance) -> tuple[Vectors, Facts]:
         vectors = self._checked(self._encoder.encode(texts, self._role, advance), ids)
         zeros = int((~vectors.any(axis=1)).sum())
         if self._encoder.similarity == "cosine":
             vectors = unit(vectors)
-        squares = np.einsum("nd,nd->n", vectors, vectors, dtype=np.float64)
         truncated = self._encoder.count_truncated(texts, self._role)
-        return vectors, {"truncated": truncated, "zeros": zeros, "norm": float(np.sqrt(squares.max()))}
+        return vectors, {"truncated": truncated, "zeros": zeros, "norm": greatest_length(vectors)}
 
     def _checked(self, vectors: Vectors, ids: Sequence[str]) -> Vectors:
         if not isinstance(vectors, np.ndarray) or vectors.ndim != 2 or len(vectors) != len(ids):
@@ -126,6 +143,11 @@ class VectorStore:
                 hint="half precision may overflow: try dtype float32",
             )
         return vectors
+
+
+def greatest_length(vectors: Vectors) -> float:
+    """The length of the longest of some vectors, at least one."""
+    return float(np.sqrt(np.einsum("nd,nd->n", vectors, vectors, dtype=np.float64).max()))
 
 
 def unit(vectors: Vectors) -> Vectors:

@@ -253,7 +253,8 @@ def test_a_library_that_is_missing_comes_with_its_command(
     monkeypatch.setitem(sys.modules, absent, None)
     tiny = Path(__file__).parents[2] / "fixtures" / "models" / "tiny"
     encoder = Stub() if absent == "faiss" else None
-    retriever = DenseRetriever(DenseOptions(model=str(tiny)), Workplace(device="cpu"), encoder=encoder)
+    options = DenseOptions(model=str(tiny), index="Flat" if absent == "faiss" else None)
+    retriever = DenseRetriever(options, Workplace(device="cpu"), encoder=encoder)
 
     def work() -> None:
         retriever.index(_documents("d"))
