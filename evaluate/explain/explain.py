@@ -13,7 +13,7 @@ from beirkit.corpora.records import Qrels
 from beirkit.corpora.run import Run
 from beirkit.evaluate.explain.arithmetic import alike, left, steps
 from beirkit.evaluate.explain.explanation import Cause, Explanation, Kind, Target, closed
-from beirkit.evaluate.explain.manifests import LAST_DIGITS, Difference, differences, mattering
+from beirkit.evaluate.explain.manifests import LAST_DIGITS, Difference, differences, mattering, of_axis
 from beirkit.evaluate.explain.ranking import chance, ranked, verdict
 from beirkit.evaluate.explain.scorer import Outcome, Scorer
 from beirkit.evaluate.explain.settings import Setting
@@ -112,6 +112,7 @@ def explain(
             measured = {one.axes for one in alternatives}
             apart = [one for one in apart if (one.axis,) not in measured]
             causes += _of_facts(apart, ours.value, target, partial=partial or bool(measured))
+            causes += _of_words(target, facts or {}, {cause.axes for cause in causes})
     order = ranked(causes)
     return Explanation(
         measure=str(wanted),
@@ -134,6 +135,7 @@ class _Search:
         self.scorer, self.base, self.ours, self.target, self.kinds = scorer, base, ours, target, kinds
         self.values: list[float] = [ours.value or 0.0]
         self._effective: list[Switch] = []
+        self._alike = alike(ours, target) or 0.0
 
     @property
     def tried(self) -> int:
@@ -144,9 +146,11 @@ class _Search:
         """Every switch by itself that changes the number."""
         found = []
         for switch in switches(self.base, self.scorer, self.kinds):
+            before = self.tried
             cause = self._cause(switch.applied(self.base), (switch,))
-            if cause is not None:
+            if self.tried > before and self.values[-1] != self.values[0]:
                 self._effective.append(switch)
+            if cause is not None:
                 found.append(cause)
         return found
 
@@ -162,7 +166,7 @@ class _Search:
             switch = Switch(axis="protocol", says=f"all rules of the protocol {name}", changes=())
             if setting != self.base:
                 found.append(self._cause(setting, (switch,)))
-        return [one for one in found if one is not None and (one.explains or (one.closes or 0) > 0)]
+        return [one for one in found if one is not None and one.explains]
 
     def _cause(self, setting: Setting, chosen: Sequence[Switch]) -> Cause | None:
         """What a setting makes of the gap; None: it changes nothing, or has no value."""
@@ -175,7 +179,7 @@ class _Search:
             return None
         share, explains = closed(self.ours.value, then.value, self.target)
         same = alike(then, self.target)
-        return Cause(
+        cause = Cause(
             axes=tuple(switch.axis for switch in chosen),
             says="; ".join(switch.says for switch in chosen),
             kind="scoring",
@@ -186,6 +190,13 @@ class _Search:
             arithmetic=steps(self.ours, then, self.target),
             stated=all(self.target.rules.get(switch.axis, "-") in switch.says for switch in chosen),
         )
+        return cause if cause.explains or self._tells(cause) else None
+
+    def _tells(self, cause: Cause) -> bool:
+        """Whether a cause that leaves something of the gap is worth telling: no rounding closes a part."""
+        if cause.axes == ("rounding",):
+            return False
+        return cause.alike is None or cause.alike > self._alike
 
 
 def _apart(one: Switch, two: Switch) -> bool:
@@ -237,6 +248,17 @@ def _of_facts(apart: Sequence[Difference], ours: float, target: Target, *, parti
         )
         for one in groups
     ]
+
+
+def _of_words(target: Target, facts: Mapping[str, Any], told: Collection[tuple[str, ...]]) -> list[Cause]:
+    """What a source says of its making in words, beside what is known of ours; nobody can compare the two."""
+    found = []
+    for axis, words in target.stated.items():
+        own = of_axis(facts, axis)
+        if own and (axis,) not in told:
+            says = f"stated there: {words}; here: {own}"
+            found.append(Cause(axes=(axis,), says=says, kind="manifest"))
+    return found
 
 
 def _untested(

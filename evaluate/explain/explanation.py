@@ -24,7 +24,8 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
         values: of each query, where it is of another result.
         facts: how it was made, as far as is known: a manifest's facts, or those that a source states.
         rules: which words of a cause its source states, by axis, such as ``{"self-match": "removed"}``.
-        notes: what else its source says of itself, which no machine compares.
+        stated: what its source says of its making in words, by axis, such as ``analyzer``.
+        notes: what else its source says of itself.
     """
 
     value: float
@@ -33,6 +34,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     values: Mapping[str, float] | None = None
     facts: Mapping[str, Any] | None = None
     rules: Mapping[str, str] = {}
+    stated: Mapping[str, str] = {}
     notes: Mapping[str, str] = {}
 
     @property

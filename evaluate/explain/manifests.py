@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 _ABSENT = "nothing"
+_SHOWN = 3  # values of one thing that are told
 
 # What a key path is about, the weightiest first; what fits none is an option like any other.
 _AXES: tuple[tuple[str, str], ...] = (
@@ -57,8 +58,14 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def says(self) -> str:
-        """Every item in words."""
-        return "; ".join(f"{path} is {theirs} there and {ours} here" for path, ours, theirs in self.items)
+        """The items in words, the first few of them."""
+        told = [
+            f"{path.removeprefix('retriever.')} is {theirs} there and {ours} here"
+            for path, ours, theirs in self.items
+        ]
+        return "; ".join(told[:_SHOWN]) + (
+            f"; and {len(told) - _SHOWN} more values" if len(told) > _SHOWN else ""
+        )
 
 
 def differences(
@@ -91,6 +98,16 @@ def differences(
 def mattering(groups: list[Difference]) -> list[Difference]:
     """Those that a ranking can depend on."""
     return [group for group in groups if group.matters]
+
+
+def of_axis(facts: Mapping[str, Any], axis: str) -> str:
+    """What a manifest says about one thing; empty: nothing."""
+    told = (
+        f"{path.removeprefix('retriever.')} {_short(value)}"
+        for path, value in _flat(facts)
+        if _axis(path) == (axis, True) and not path.endswith("sha256")
+    )
+    return ", ".join(told)
 
 
 def _axis(path: str) -> tuple[str, bool]:

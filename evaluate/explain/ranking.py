@@ -54,18 +54,14 @@ def verdict(ours: float, target: Target, causes: Sequence[Cause], tried: int) ->
         return told
     unmeasured = [one for one in causes if one.closes is None]
     partly = [one for one in causes if one.closes is not None]
-    told = (
-        f"Nothing known explains the gap of {gap:+.6f}: none of {tried:,} scorings reaches {target.printed}."
-    )
+    what = f"none of {tried:,} scorings reaches {target.printed}" if tried > 1 else "there is no run to score"
+    told = f"explains the gap of {gap:+.6f}: {what}."
+    told = f"No rule of scoring {told}" if unmeasured else f"Nothing known {told}"
     if partly:
         told += f" The nearest, {partly[0].about}, closes {partly[0].closes:.0%} of it."
-    if len(unmeasured) > 1:
-        told = (
-            f"Not told apart: {len(unmeasured)} settings differ, any of which changes rankings, and no run "
-            f"here has only one of them apart ({_listed(unmeasured)})."
-        )
-    elif unmeasured:
-        told += f" Not measured: {unmeasured[0].about}."
+    if unmeasured:
+        told += f" What else differs was not measured: {_listed(unmeasured)}; "
+        told += "a run with one of them apart does it."
     return told
 
 

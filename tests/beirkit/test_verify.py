@@ -16,11 +16,13 @@ from beirkit.configs.references import Figure, Likeness, Reference, Source, Syst
 
 def reference(dataset: str = "birds", *, tolerance: float = 0.01, **figure: Any) -> Reference:
     facts = {"system": "okapi", "split": "test", "measure": "RR@10", "value": 0.75, "decimals": 2, **figure}
-    likeness = Likeness(identity={"kind": "bm25", "k1": 0.9}, tolerance=tolerance, why="other words")
+    likeness = Likeness(identity={"kind": "bm25-lucene", "k1": 0.9}, tolerance=tolerance, why="other words")
     return Reference(
         "page",
         Figure(dataset=dataset, **facts),
-        System(label="Okapi", family="lexical", scored_as="trec_eval", likeness=[likeness], tag="bm25"),
+        System(
+            label="Okapi", family="lexical", scored_as="trec_eval", likeness=[likeness], tag="bm25-lucene"
+        ),
         Source(title="A page", url="https://example.org/page", date="2026-01-01"),
     )
 
@@ -28,7 +30,7 @@ def reference(dataset: str = "birds", *, tolerance: float = 0.01, **figure: Any)
 @pytest.fixture
 def kept(birds: Path, tmp_path: Path) -> Path:
     out = tmp_path / "kept"
-    assert main(["run", "-d", str(birds), "-r", "bm25", "rank-bm25", "--out", str(out), "-q"]) == 0
+    assert main(["run", "-d", str(birds), "-r", "bm25-lucene", "rank-bm25", "--out", str(out), "-q"]) == 0
     return out
 
 
@@ -56,7 +58,7 @@ def test_a_figure_is_met_near_or_missed(
     hold_to(monkeypatch, reference(value=value))
     found = verify(capsys, code, kept)
     [check] = found["checks"]
-    assert (check["status"], check["retriever"], check["system"]) == (status, "bm25", "okapi")
+    assert (check["status"], check["retriever"], check["system"]) == (status, "bm25-lucene", "okapi")
     assert check["ours"] == 0.75
     assert check["url"] == "https://example.org/page"
     assert list(found["without"].values()) == ["no published system of birds is this retriever (okapi)"]
@@ -90,7 +92,9 @@ def test_other_texts_under_a_known_name_are_not_held_to_its_figures(
 def test_a_known_dataset_under_another_name_is_held_to_its_figures(
     kept: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    manifest = json.loads(next(kept.glob("birds@test/bm25--*/manifest.json")).read_text(encoding="utf-8"))
+    manifest = json.loads(
+        next(kept.glob("birds@test/bm25-lucene--*/manifest.json")).read_text(encoding="utf-8")
+    )
     contents = {part: [own] for part, own in manifest["content_ids"].items()}
     monkeypatch.setattr(published, "known_contents", lambda: {"fowl": contents})
     hold_to(monkeypatch, reference("fowl"))
@@ -101,7 +105,17 @@ def test_a_known_dataset_under_another_name_is_held_to_its_figures(
 def test_a_sample_has_no_counterpart(
     birds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["run", "-d", str(birds), "-r", "bm25", "--sample", "queries=2", "--out", str(tmp_path / "few")]
+    words = [
+        "run",
+        "-d",
+        str(birds),
+        "-r",
+        "bm25-lucene",
+        "--sample",
+        "queries=2",
+        "--out",
+        str(tmp_path / "few"),
+    ]
     assert main([*words, "-q"]) == 0
     hold_to(monkeypatch, reference())
     found = verify(capsys, 0, tmp_path / "few")
@@ -111,7 +125,10 @@ def test_a_sample_has_no_counterpart(
 def test_too_few_results_for_a_figure(
     birds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["run", "-d", str(birds), "-r", "bm25", "-k", "5", "--out", str(tmp_path / "few"), "-q"]) == 0
+    assert (
+        main(["run", "-d", str(birds), "-r", "bm25-lucene", "-k", "5", "--out", str(tmp_path / "few"), "-q"])
+        == 0
+    )
     hold_to(monkeypatch, reference())
     assert "holds 5 results per query" in next(iter(verify(capsys, 0, tmp_path / "few")["without"].values()))
 
@@ -125,7 +142,7 @@ def test_the_mean_of_a_suite(
         (other / name).write_bytes((birds / name).read_bytes())
     (other / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n", encoding="utf-8")
     suite = tmp_path / "both.yaml"
-    suite.write_text("name: both\ndatasets: [./birds, ./few]\nretrievers: [bm25]\n", encoding="utf-8")
+    suite.write_text("name: both\ndatasets: [./birds, ./few]\nretrievers: [bm25-lucene]\n", encoding="utf-8")
     assert main(["run", str(suite), "--out", str(tmp_path / "kept"), "-q"]) == 0
     hold_to(monkeypatch, reference("both", value=0.875, decimals=3))
     [check] = verify(capsys, 0, tmp_path / "kept" / "both.json")["checks"]
@@ -138,7 +155,7 @@ def test_the_mean_of_a_suite(
 def test_a_run_file_is_known_by_its_judgments_and_its_tag(
     birds: Path, kept: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    qrels, run = birds / "qrels" / "test.tsv", next(kept.glob("birds@test/bm25--*/run.trec.gz"))
+    qrels, run = birds / "qrels" / "test.tsv", next(kept.glob("birds@test/bm25-lucene--*/run.trec.gz"))
     assert main(["verify", str(run), "--qrels", str(qrels)]) == 2
     assert "of no dataset whose published content is known" in capsys.readouterr().err
     manifest = json.loads((run.parent / "manifest.json").read_text(encoding="utf-8"))
@@ -167,7 +184,7 @@ def test_the_table_says_what_is_held_to_what(
     told = capsys.readouterr()
     assert "near" in told.out
     assert "0 OK, 1 near, 0 FAIL; 1 results without" in told.out
-    assert "bm25 as okapi: near is within 0.01, since other words" in told.err
+    assert "bm25-lucene as okapi: near is within 0.01, since other words" in told.err
 
 
 def test_the_runs_of_a_track_are_what_its_leaderboard_says(

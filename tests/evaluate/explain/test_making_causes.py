@@ -108,7 +108,7 @@ def test_several_settings_are_told_apart_by_runs_that_have_one_of_them() -> None
     facts["retriever"]["analyzer"]["stemmer"] = "none"
     blind = against(facts)
     assert [one.axes for one in blind.causes if one.kind == "manifest"] == [("analyzer",), ("k1 and b",)]
-    assert "Not told apart: 2 settings differ" in blind.verdict
+    assert "What else differs was not measured: analyzer, k1 and b; a run with one" in blind.verdict
     theirs = Alternative(
         axes=("k1 and b",),
         says="retriever.k1 is 1.5",
@@ -133,7 +133,7 @@ def test_what_a_source_states_is_compared_and_nothing_else() -> None:
     found = explain(Run.from_dict(LISTS), JUDGED, NDCG, target, protocol=RULES, facts=m.FACTS, partial=True)
     [cause] = [one for one in found.causes if one.kind == "manifest"]
     assert (cause.axes, cause.closes, cause.explains) == (("k1 and b",), None, False)
-    assert cause.says == "retriever.k1 is 1.2 there and 0.9 here"
+    assert cause.says == "k1 is 1.2 there and 0.9 here"
 
 
 def test_a_consequence_is_no_difference_of_its_own() -> None:

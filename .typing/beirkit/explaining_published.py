@@ -1,0 +1,1 @@
+../../beirkit/explaining_published.py

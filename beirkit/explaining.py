@@ -1,0 +1,309 @@
+"""From kept results to explanations: their runs, the numbers beside them, and the runs in the same folder."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from beirkit.configs.references import Reference, dataset_of, references
+from beirkit.configs.suites import SuiteNode
+from beirkit.corpora.errors import BeirkitError, UnknownNameError, UsageError, nearest
+from beirkit.corpora.records import Qrels
+from beirkit.evaluate.explain.explain import Alternative, explain
+from beirkit.evaluate.explain.explanation import Explanation, Target
+from beirkit.evaluate.explain.manifests import Difference, differences, mattering
+from beirkit.evaluate.explain.suites import explain_mean
+from beirkit.evaluate.measures import Measure
+from beirkit.evaluate.protocol import Protocol
+from beirkit.evaluate.scores import Scores
+from beirkit.evaluate.suites import suite_mean
+from beirkit.runs import find_run
+from beirkit.stored import StoredResult
+
+_MOST_APART = 2  # groups of settings that a run beside ours may have apart to measure anything
+_OF_MAKING = ("dataset", "split", "k", "content_ids", "excluded", "retriever", "report", "versions")
+
+# What a source states of its scoring, by the axis of a switch: words of ours for words of theirs.
+_STATED = {
+    "self_match": ("self-match", {"removed": "is removed", "kept": "is kept"}),
+    "missing_queries": (
+        "missing queries",
+        {"count 0": "count 0", "averaged over queries present": "left out"},
+    ),
+    "recall": ("recall", {"plain": "all relevant", "capped": "capped"}),
+}
+
+_IN_WORDS = {"fields": "title handling", "analyzer": "analyzer", "prompt": "prompts"}
+
+
+@dataclass(frozen=True)
+class Ours:
+    """A kept result, and what its dataset offers to score it otherwise.
+
+    Attributes:
+        result: the result.
+        measure: of our number.
+        protocol: how it is scored.
+        versions: other versions of its judgments, by name.
+        beside: further results, of which those that have little apart measure it.
+    """
+
+    result: StoredResult
+    measure: Measure
+    protocol: Protocol
+    versions: Mapping[str, Qrels]
+    beside: Sequence[StoredResult] = ()
+
+
+def explain_result(ours: Ours, target: Target, *, partial: bool = False) -> Explanation:
+    """Why another number is not that of a kept result.
+
+    Args:
+        ours: the result.
+        target: the other number.
+        partial: only some facts of its making are known.
+
+    Raises:
+        BeirkitError: the dataset is not there, or has changed.
+    """
+    exam = ours.result.exam()
+    given = find_run(ours.result.folder)
+    splits = {
+        split: qrels
+        for split in exam.collection.splits
+        if split != exam.split and (qrels := exam.collection.qrels(split))
+    }
+    return explain(
+        given.read(exam.qrels, excluded=exam.excluded),
+        exam.qrels,
+        ours.measure,
+        target,
+        protocol=ours.protocol,
+        self_match_ids=given.self_match_ids,
+        depth=given.depth,
+        queries=sum(1 for _ in exam.collection.queries()),
+        splits=splits,
+        versions=ours.versions,
+        facts=facts_of(ours.result),
+        partial=partial,
+        alternatives=[*_beside(ours), *_printed(ours, target)],
+    )
+
+
+def typed(text: str, note: str = "") -> Target:
+    """A number as somebody wrote it: ``0.665``, ``.665``, or ``66.5`` in percent.
+
+    Raises:
+        UsageError: it is no number that a measure can have.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        raise UsageError(f"{text!r} is no number", hint="write it as it is printed, such as 0.665") from None
+    decimals = len(text.strip().partition(".")[2])
+    if 1 < value <= 100:
+        value, decimals = value / 100, decimals + 2
+    if not math.isfinite(value) or not 0 <= value <= 1 or "e" in text.casefold():
+        raise UsageError(
+            f"{text!r} is no value of a measure", hint="write it as it is printed, such as 0.665"
+        )
+    return Target(value=round(value, 15), decimals=decimals, says=note or "the published number")
+
+
+def of_reference(reference: Reference) -> Target:
+    """A published figure with what its source states of its making."""
+    stated = reference.system.protocol
+    rules, words_of, notes = {}, {}, {}
+    for key, value in stated.items():
+        axis, words = _STATED.get(key, ("", {}))
+        own = next((ours for theirs, ours in words.items() if str(value).startswith(theirs)), None)
+        if own is not None:
+            rules[axis] = own
+        elif key in _IN_WORDS:
+            words_of[_IN_WORDS[key]] = str(value)
+        elif key not in ("k1", "b", *_STATED):
+            notes[key] = str(value)
+    facts: dict[str, Any] = {"retriever": {}}
+    for path, value in reference.system.likeness[0].identity.items() if reference.system.likeness else ():
+        *parents, last = path.split(".")
+        inner = facts["retriever"]
+        for key in parents:
+            inner = inner.setdefault(key, {})
+        inner[last] = value
+    facts["retriever"] |= {key: stated[key] for key in ("k1", "b") if key in stated}
+    return Target(
+        value=reference.figure.value,
+        decimals=reference.figure.decimals,
+        says=f"{reference.system.label} in {reference.source.title}",
+        facts=facts,
+        rules=rules,
+        stated=words_of,
+        notes={**notes, **({"note": reference.figure.note} if reference.figure.note else {})},
+    )
+
+
+def of_result(other: StoredResult, measure: Measure, protocol: Protocol, says: str) -> Target:
+    """The number of another kept result."""
+    scores = other.scores(protocol, [measure])
+    value = scores.mean(measure)
+    if value is None:
+        raise UsageError(f"has no value of {measure}", path=other.folder)
+    return Target(value=value, says=says, values=_values(scores, measure), facts=facts_of(other))
+
+
+def counterparts(result: StoredResult, measure: Measure, system: str = "") -> list[Reference]:
+    """The published figures that a result is held against.
+
+    Args:
+        result: the result.
+        measure: of its number.
+        system: the published system's name; empty: that which the retriever is.
+
+    Raises:
+        UnknownNameError: nothing was published of such a system.
+        UsageError: no published system is this retriever.
+    """
+    dataset = dataset_of(result.dataset, result.facts.content_ids)
+    place = (dataset, result.facts.split, str(measure))
+    there = [
+        one
+        for one in references()
+        if (one.figure.dataset, one.figure.split, one.figure.measure) == place and not one.figure.unusable
+    ]
+    known = sorted({one.figure.system for one in there})
+    if not there:
+        raise UsageError(
+            f"nothing published is known of {measure} on {dataset}@{result.facts.split}",
+            hint="give the number: --published",
+        )
+    if system:
+        chosen = [one for one in there if one.figure.system == system]
+        if not chosen:
+            raise UnknownNameError(f"nothing was published of {system!r} there", hint=nearest(system, known))
+        return chosen
+    chosen = [one for one in there if one.likeness_of(result.facts.retriever) is not None]
+    if not chosen:
+        raise UsageError(
+            f"no published system of {dataset} is this retriever",
+            hint=f"say which one to hold it against: --system {known[0]} (of {', '.join(known)})",
+        )
+    return chosen
+
+
+def explain_suite(
+    node: SuiteNode,
+    results: Sequence[StoredResult],
+    measure: Measure,
+    protocol: Protocol,
+    target: Target,
+) -> Explanation:
+    """Why another mean is not that of a suite's results, all of one system.
+
+    Raises:
+        UsageError: members are missing, so there is no mean.
+    """
+    scores = {one.dataset: one.scores(protocol, [measure]) for one in results}
+    means = {name: one.mean(measure) for name, one in scores.items()}
+    whole = suite_mean(node, means)
+    if whole.value is None:
+        raise UsageError(f"the mean of {node.name} is {whole}", hint="run the other members too")
+    members: dict[str, float] = {}
+    queries: dict[str, int] = {}
+    for member in node.members:
+        name = member if isinstance(member, str) else member.name
+        inner = SuiteNode(name, (member,)) if isinstance(member, str) else member
+        members[name] = suite_mean(inner, means).value or 0.0
+        queries[name] = sum(scores[leaf].n(measure) for leaf in inner.leaves())
+    return explain_mean(members, measure, target, queries=queries)
+
+
+def facts_of(result: StoredResult) -> dict[str, Any]:
+    """Of a result's manifest, all that its number may depend on."""
+    manifest: dict[str, Any] = json.loads((result.folder / "manifest.json").read_text(encoding="utf-8"))
+    return {key: manifest[key] for key in _OF_MAKING if key in manifest}
+
+
+def siblings(result: StoredResult) -> list[StoredResult]:
+    """The other results of the same dataset, in any split, that stand in the same folder of results."""
+    from beirkit.result_paths import find_results
+
+    own = result.folder.resolve()
+    beside = [folder for folder in _folders_of(own.parent.parent) if folder.resolve() != own]
+    found = find_results(beside) if beside else []
+    return [one for one in found if one.dataset == result.dataset and one.facts.sample == result.facts.sample]
+
+
+def _folders_of(root: Path) -> list[Path]:
+    folders = sorted(path.parent for path in root.glob("*/*/manifest.json"))
+    return [folder for folder in folders if not folder.name.startswith(".")]
+
+
+def _beside(ours: Ours) -> list[Alternative]:
+    """What other runs measure: those that have one or two things apart from ours."""
+    here = facts_of(ours.result)
+    found = []
+    for other in ours.beside:
+        groups = _apart(here, facts_of(other))
+        if not 0 < len(groups) <= _MOST_APART:
+            continue
+        try:
+            scores = other.scores(ours.protocol, [ours.measure])
+        except BeirkitError:
+            continue  # its dataset is not there, and it did not keep this measure
+        value = scores.mean(ours.measure)
+        if value is not None:
+            axes = tuple(group.axis for group in groups)
+            says = f"{'; '.join(group.says for group in groups)} ({other.folder.name})"
+            values = _values(scores, ours.measure)
+            found.append(Alternative(axes=axes, says=says, value=value, values=values))
+    return found
+
+
+def _apart(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[Difference]:
+    """What matters of what two results have apart; another split has other judgments anyway."""
+    groups = mattering(differences(here, there))
+    if any(group.axis == "split" for group in groups):
+        groups = [group for group in groups if group.axis != "qrels version"]
+    return groups
+
+
+def _printed(ours: Ours, target: Target) -> list[Alternative]:
+    """Figures of the very system that print alike, but of another split, version of the data, or measure."""
+    if target.decimals is None or target.facts is not None:
+        return []
+    facts = ours.result.facts
+    own = (dataset_of(ours.result.dataset, facts.content_ids), facts.split, str(ours.measure))
+    found = []
+    for one in references():
+        figure = one.figure
+        printed = round(figure.value, target.decimals)
+        if abs(printed - target.value) > 1e-12 or one.likeness_of(facts.retriever) is None:
+            continue
+        there = (figure.dataset, figure.split, figure.measure)
+        apart = [place for place in range(3) if there[place] != own[place]]
+        if len(apart) == 1 and (apart != [0] or related(there[0], own[0])):
+            axis, word = (("dataset version", "on"), ("split", "in the split"), ("measure", "by"))[apart[0]]
+            says = f"{one.source.title} prints {one.printed} of {figure.system} {word} {there[apart[0]]}"
+            found.append(Alternative(axes=(axis,), says=says, value=figure.value, kind="published"))
+    return found
+
+
+def related(one: str, other: str) -> bool:
+    """Whether two datasets share texts."""
+    from beirkit.configs.load import load_dataset, names
+
+    known = names("datasets")
+    return one in known and other in known and load_dataset(one).family == load_dataset(other).family
+
+
+def _values(scores: Scores, measure: Measure) -> dict[str, float]:
+    column = scores.of(measure).tolist()
+    return {
+        query_id: value
+        for query_id, value in zip(scores.query_ids, column, strict=True)
+        if not math.isnan(value)
+    }
