@@ -13,10 +13,10 @@ import msgspec
 
 from beirkit.configs.load import names
 from beirkit.configs.schema import DatasetConfig
-from beirkit.corpora.check import check_folder
+from beirkit.corpora.check_written import WrittenCheck
 from beirkit.corpora.collection import Collection, Download, Provenance
 from beirkit.corpora.errors import UnknownNameError, UsageError, nearest
-from beirkit.corpora.findings import Finding, Known
+from beirkit.corpora.findings import Finding
 from beirkit.corpora.folder import write_folder
 from beirkit.corpora.manifest import Manifest, has_manifest
 from beirkit.corpora.passages import PassageRules, split_passages
@@ -105,8 +105,12 @@ def convert_source(
     if passages is not None:
         _require_passages(collection, passages, format_name)
         collection, config = split_passages(collection, passages), None
+    watch = None
+    if check:
+        known = known_of(config, without_documents=_lacks_documents(collection.provenance))
+        watch = WrittenCheck(known)
     manifest = write_folder(
-        collection, out, ascii=ascii_escapes, gzip=gzip, overwrite=overwrite, progress=progress
+        collection, out, ascii=ascii_escapes, gzip=gzip, overwrite=overwrite, watch=watch, progress=progress
     )
     if facts is not None:
         keep_facts(facts)
@@ -114,8 +118,8 @@ def convert_source(
         _report_differences(manifest, config, raw=format_name == config.format)
     if is_empty(manifest):
         _log.warning("%s holds no judgment: nothing can be scored with it; look at the options", out)
-    if check:
-        _check(out, known_of(config, without_documents=_lacks_documents(manifest)), progress)
+    if watch is not None:
+        _finish_check(watch, out, progress)
     return out, manifest
 
 
@@ -139,15 +143,15 @@ def is_empty(manifest: Manifest) -> bool:
     return not any(split.judgments for split in manifest.counts.splits.values())
 
 
-def _lacks_documents(manifest: Manifest) -> bool:
+def _lacks_documents(provenance: Provenance) -> bool:
     """Whether documents were left out because the user asked for that."""
-    return manifest.provenance.options.get(WITHOUT) is True
+    return provenance.options.get(WITHOUT) is True
 
 
-def _check(folder: Path, known: list[Known], progress: Progress) -> None:
-    """Check a folder that is in its place; who stops that learns that only the check is missing."""
+def _finish_check(watch: WrittenCheck, folder: Path, progress: Progress) -> None:
+    """Check the rest of a folder in its place; who stops that learns that only the check is missing."""
     try:
-        _report_findings(check_folder(folder, known=known, progress=progress), folder)
+        _report_findings(watch.findings(folder, progress), folder)
     except KeyboardInterrupt:
         shown = shlex.quote(str(folder))
         told = f"{folder} is written whole, only its check is missing: beirkit check {shown}"
@@ -162,7 +166,7 @@ def _require_passages(collection: Collection, rules: PassageRules, format_name: 
     """
     from beirkit.converters import catalog
 
-    if collection.provenance.options.get(WITHOUT) is True:
+    if _lacks_documents(collection.provenance):
         raise UsageError(f"there is nothing to split with {WITHOUT}=true", hint="leave one of the two out")
     if rules.judgments == "document" or any(query.metadata.get("spans") for query in collection.queries()):
         return
@@ -235,7 +239,7 @@ def _report_differences(manifest: Manifest, config: DatasetConfig, *, raw: bool)
         for known in differences_of(config, manifest.provenance.options):
             _log.warning("%s, known difference from the published BEIR files: %s", config.name, known)
     expected = config.expected
-    if expected is not None and _lacks_documents(manifest):
+    if expected is not None and _lacks_documents(manifest.provenance):
         expected = msgspec.structs.replace(expected, documents=None)
     for difference in differences(manifest, expected) if expected else ():
         _log.warning("%s differs from what is expected of it: %s", config.name, difference)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
+from typing import NamedTuple
 
 from beirkit.corpora.check_qrels import Judged, check_qrels
-from beirkit.corpora.check_records import DOCUMENTS, QUERIES, Ids, Texts, check_records
+from beirkit.corpora.check_records import DOCUMENTS, QUERIES, Ids, RecordsCheck
+from beirkit.corpora.check_shared import SharedIds
 from beirkit.corpora.check_spans import check_spans
 from beirkit.corpora.check_tally import Tally
 from beirkit.corpora.compressed import SUFFIXES
@@ -17,6 +19,22 @@ from beirkit.corpora.layout import find_qrels, find_spans
 from beirkit.corpora.manifest import has_manifest, verify_manifest
 from beirkit.corpora.progress import Progress, silent
 from beirkit.corpora.records import Document, Query
+
+
+class RecordFiles(NamedTuple):
+    """The two files of records, and what judgments are checked against.
+
+    Attributes:
+        queries_file: None where it is missing.
+        queries: the ids of the queries; None where they could not be read.
+        corpus_file: None where it is missing.
+        documents: the ids of the corpus; None where it could not be read.
+    """
+
+    queries_file: Path | None
+    queries: Ids | None
+    corpus_file: Path | None
+    documents: Ids | None
 
 
 def check_folder(
@@ -50,23 +68,21 @@ def check_folder(
     if not folder.is_dir():
         raise DataError("is not a folder" if folder.exists() else "does not exist", path=folder)
     report = Report(known, accepted, cap)
-    texts = Texts()
+    shared = SharedIds()
     queries = documents = None
     queries_file, corpus_file = _find(folder, "queries.jsonl", report), _find(folder, "corpus.jsonl", report)
     if queries_file is not None:
-        queries = _check_queries(queries_file, texts, report, progress)
+        queries = _check_queries(queries_file, shared, report, progress)
     if corpus_file is not None:
-        documents = _check_corpus(corpus_file, texts, report, progress)
-    splits = _check_splits(folder, documents, queries, report, progress)
-    check_spans(folder, corpus_file, documents, queries, splits, report, progress)
-    if queries_file is not None and queries is not None and splits:
-        _check_unjudged(queries_file, queries, splits, report)
+        documents = _check_corpus(corpus_file, shared, report, progress)
+    files = RecordFiles(queries_file, queries, corpus_file, documents)
+    splits = check_judged(folder, files, report, progress)
     _check_manifest(folder, report)
     if deep and queries_file is not None and corpus_file is not None and None not in (documents, queries):
         from beirkit.corpora.deep import check_deep
 
-        files = {split: judged.path for split, judged in splits.items()}
-        check_deep(folder, corpus_file, queries_file, files, report, progress)
+        judged = {split: one.path for split, one in splits.items()}
+        check_deep(folder, corpus_file, queries_file, judged, report, progress)
     if gone is not None:
         gone += report.gone()
     return report.findings()
@@ -100,37 +116,46 @@ def _kind(path: Path) -> str:
     return "is a pipe or device, not a file" if path.exists() else ""
 
 
-def _check_queries(path: Path, texts: Texts, report: Report, progress: Progress) -> Ids | None:
+def _check_queries(path: Path, shared: SharedIds, report: Report, progress: Progress) -> Ids | None:
     with progress(f"checking {path.name}", None, "queries") as advance:
 
         def each(numbers: Sequence[int], queries: Sequence[Query]) -> None:
             advance(len(queries))
-            texts.add(queries)
+            shared.add(queries)
 
-        return check_records(path, QUERIES, report, each)
+        return RecordsCheck(path.name, QUERIES, report, each).read(path)
 
 
-def _check_corpus(path: Path, texts: Texts, report: Report, progress: Progress) -> Ids | None:
+def _check_corpus(path: Path, shared: SharedIds, report: Report, progress: Progress) -> Ids | None:
     """Check the documents, and which of them have a query's id."""
-    same, other = Tally(), Tally()
     with progress(f"checking {path.name}", None, "documents") as advance:
 
         def each(numbers: Sequence[int], documents: Sequence[Document]) -> None:
             advance(len(documents))
-            for place, equal in texts.compare(documents):
-                (same if equal else other).add(documents[place].doc_id, numbers[place])
+            shared.compare(numbers, documents)
 
-        ids = check_records(path, DOCUMENTS, report, each)
-    if same.count:
-        found = counted(same.count, "document has", "documents have") + f" id and text of a query ({same})"
-        todo = "each finds itself first; a protocol that removes such results (beirkit, beir, mteb) is needed"
-        report.add("BK033", path.name, same.line, found, todo, key=same.key, count=same.count)
-    if other.count:
-        found = counted(other.count, "document has", "documents have")
-        found += f" the id of a query and another text ({other})"
-        todo = "beir and mteb remove a query's own id from its results, and so hide them from that query"
-        report.add("BK034", path.name, other.line, found, todo, key=other.key, count=other.count)
+        ids = RecordsCheck(path.name, DOCUMENTS, report, each).read(path)
+    shared.tell(path.name, report)
     return ids
+
+
+def check_judged(folder: Path, files: RecordFiles, report: Report, progress: Progress) -> dict[str, Judged]:
+    """Check what stands in ``qrels/``, and whether every query is judged.
+
+    Args:
+        folder: the BEIR folder.
+        files: its documents and queries.
+        report: told of every defect.
+        progress: told of every record.
+
+    Returns:
+        what each split judges.
+    """
+    splits = _check_splits(folder, files.documents, files.queries, report, progress)
+    check_spans(folder, files.corpus_file, files.documents, files.queries, splits, report, progress)
+    if files.queries_file is not None and files.queries is not None and splits:
+        _check_unjudged(files.queries_file, files.queries, splits, report)
+    return splits
 
 
 def _check_splits(
@@ -189,7 +214,7 @@ def _check_unjudged(path: Path, queries: Ids, splits: Mapping[str, Judged], repo
             if query.query_id not in judged:
                 tally.add(query.query_id, number)
 
-    check_records(path, QUERIES, Report(cap=0), each)
+    RecordsCheck(path.name, QUERIES, Report(cap=0), each).read(path)
     found = counted(tally.count, "query stands", "queries stand") + f" in no split ({tally})"
     report.add(
         "BK038", path.name, tally.line, found, "they are never searched", key=tally.key, count=tally.count

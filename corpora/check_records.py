@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, Literal, TypeVar
 
-import msgspec
 import numpy as np
 
 from beirkit.corpora.blocks import are_blank, bare, common_documents, common_queries, line_blocks
+from beirkit.corpora.check_repeats import tell_repeats
 from beirkit.corpora.check_tally import Tally
 from beirkit.corpora.check_text import (
     Look,
@@ -20,15 +21,16 @@ from beirkit.corpora.check_text import (
     look_at_query,
     nothing_in_documents,
     nothing_in_queries,
+    nothing_in_written,
 )
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import BOM, open_bytes
 from beirkit.corpora.findings import Refused, Report, counted
 from beirkit.corpora.json_keys import convert_hint, ends_in_cr, other_id_key
 from beirkit.corpora.jsonl import parse_document, parse_query, records_on
-from beirkit.corpora.keys import IdSet, KeyTable, hashes, id_keys
+from beirkit.corpora.keys import IdSet
 from beirkit.corpora.records import Document, Query
-from beirkit.corpora.unique import record_ids, record_keys
+from beirkit.corpora.unique import record_ids
 
 RecordT = TypeVar("RecordT", Document, Query)
 
@@ -43,6 +45,7 @@ class Kind(Generic[RecordT]):
     parse: Callable[[bytes], RecordT]
     look: Callable[[RecordT, bytes], Sequence[Look]]
     nothing: Callable[[Sequence[RecordT], Sequence[bytes]], bool]  # to be seen in a block
+    nothing_written: Callable[[Sequence[RecordT], bytes], bool]  # to be seen in a block of beirkit's writing
     one: str
     many: str
     none: str  # the code for there being none
@@ -54,6 +57,7 @@ DOCUMENTS = Kind(
     parse_document,
     look_at_document,
     nothing_in_documents,
+    nothing_in_written,
     "document",
     "documents",
     "BK043",
@@ -64,6 +68,7 @@ QUERIES = Kind(
     parse_query,
     look_at_query,
     nothing_in_queries,
+    nothing_in_written,
     "query",
     "queries",
     "BK044",
@@ -112,78 +117,104 @@ class Ids:
         return form in self._forms or (form != value and form in self.exact) or form in self._plain_forms
 
 
-class Texts:
-    """The text of every query, as 64 bits by the query's id: what the corpus is compared with."""
-
-    def __init__(self) -> None:
-        self._table = KeyTable(values=1)
-
-    def add(self, queries: Sequence[Query]) -> None:
-        """Add queries; of those with one id the first counts."""
-        ids = id_keys([query.query_id for query in queries])
-        texts = hashes((query.text.strip() for query in queries), len(queries))
-        self._table.add(np.stack([ids, texts]))
-
-    def compare(self, documents: Sequence[Document]) -> Iterator[tuple[int, bool]]:
-        """The places of the documents whose id a query has, and whether the texts are equal too."""
-        found, texts = self._table.find(id_keys([document.doc_id for document in documents])[np.newaxis])
-        for place in np.flatnonzero(found).tolist():
-            document, text = documents[place], int(texts[0, place])
-            ways = (document.text, document.title, f"{document.title} {document.text}")
-            yield place, text in hashes((way.strip() for way in ways), 3).tolist()
-
-
-def check_records(
-    path: Path,
-    kind: Kind[RecordT],
-    report: Report,
-    each: Callable[[Sequence[int], Sequence[RecordT]], object] = lambda numbers, records: None,
-) -> Ids | None:
-    """Check one file.
+class RecordsCheck(Generic[RecordT]):
+    """The check of one file, block by block, as they are read from it or were just written into it.
 
     Args:
-        path: the file.
+        name: the file's, for messages.
         kind: what it holds.
         report: told of every defect.
         each: given the line numbers and the records of each block, for whatever else is looked at.
-
-    Returns:
-        its ids; None where it cannot be read to its end, for what was not read may hold any id.
     """
-    ids = Ids()
-    repeated, twins = IdSet(), set[str]()
-    tallies: dict[str, Tally] = {}
-    carriage_returns = 0
-    try:
-        offset = check_start(path, path.name, report)
-        for first, lines in line_blocks(path):
-            carriage_returns += sum([line.endswith(b"\r\n") for line in lines])
-            numbers, records = _records(path, first, lines, kind, report, tallies, offset)
-            offset += sum(map(len, lines))
-            again, same_form = ids.add(record_ids(records))
-            if again:
-                repeated.add_all(again)
-            twins.update(same_form)
-            each(numbers, records)
-        twins.update(ids.plain_twins())
-        if len(repeated) or twins:
-            _tell_repeats(path, kind, repeated, twins, report)
-        ids.complete = _UNREADABLE not in tallies
-        if not len(ids.exact):
-            _tell_none(path.name, kind, tallies, report)
-    except DataError as error:
-        report.add("BK001", path.name, error.line, error.found, error.hint)
-        return None
-    finally:
-        _tell_together(path.name, carriage_returns, tallies, report)
-    return ids
+
+    def __init__(
+        self,
+        name: str,
+        kind: Kind[RecordT],
+        report: Report,
+        each: Callable[[Sequence[int], Sequence[RecordT]], object] = lambda numbers, records: None,
+    ) -> None:
+        self.name = name
+        self._kind: Kind[RecordT] = kind
+        self._report = report
+        self._each: Callable[[Sequence[int], Sequence[RecordT]], object] = each
+        self._ids = Ids()
+        self._repeated, self._twins = IdSet(), set[str]()
+        self._tallies: dict[str, Tally] = {}
+        self._carriage_returns = 0
+        self._line, self._offset = 1, 0  # of what comes next
+
+    def read(self, path: Path) -> Ids | None:
+        """Check a file from its start to its end.
+
+        Returns:
+            its ids; None where it cannot be read to its end, for what was not read may hold any id.
+        """
+        try:
+            self._offset = check_start(path, self.name, self._report)
+            for first, lines in line_blocks(path):
+                self._look(first, lines)
+            return self.end(path)
+        except DataError as error:
+            self._report.add("BK001", self.name, error.line, error.found, error.hint)
+            self._tell_together()
+            return None
+
+    def written(self, records: Sequence[RecordT], lines: bytes) -> None:
+        """Check records that beirkit just wrote as these lines; finds what :meth:`read` would find in them.
+
+        Records about which there is something to say, or may be, are read from their lines.
+        """
+        if not records:
+            return
+        if self._kind.nothing_written(records, lines):
+            self._add(range(self._line, self._line + len(records)), records)
+            self._line += len(records)
+            self._offset += len(lines)
+        else:
+            self._look(self._line, io.BytesIO(lines).readlines())
+
+    def end(self, path: Path) -> Ids:
+        """Tell what only the whole file shows.
+
+        Args:
+            path: where the file is; it is read again where ids, or their normal forms, repeat.
+
+        Raises:
+            DataError: it cannot be read.
+        """
+        self._twins.update(self._ids.plain_twins())
+        if len(self._repeated) or self._twins:
+            blocks = readable(path, self._kind)
+            tell_repeats(self.name, blocks, self._repeated, self._twins, self._report)
+        self._ids.complete = _UNREADABLE not in self._tallies
+        if not len(self._ids.exact):
+            _tell_none(self.name, self._kind, self._tallies, self._report)
+        self._tell_together()
+        return self._ids
+
+    def _look(self, first: int, lines: Sequence[bytes]) -> None:
+        self._carriage_returns += sum([line.endswith(b"\r\n") for line in lines])
+        self._add(*_records(self.name, first, lines, self._kind, self._report, self._tallies, self._offset))
+        self._line = first + len(lines)
+        self._offset += sum(map(len, lines))
+
+    def _add(self, numbers: Sequence[int], records: Sequence[RecordT]) -> None:
+        again, same_form = self._ids.add(record_ids(records))
+        if again:
+            self._repeated.add_all(again)
+        self._twins.update(same_form)
+        self._each(numbers, records)
+
+    def _tell_together(self) -> None:
+        _tell_together(self.name, self._carriage_returns, self._tallies, self._report)
 
 
 def readable(path: Path, kind: Kind[RecordT]) -> Iterator[tuple[Sequence[int], Sequence[RecordT]]]:
     """The records that can be read, with their lines, block by block; nothing is told of the others."""
     silent = Report(cap=0)
     for first, lines in line_blocks(path):
-        yield _records(path, first, lines, kind, silent, {})
+        yield _records(path.name, first, lines, kind, silent, {})
 
 
 def check_start(path: Path, name: str, report: Report) -> int:
@@ -224,7 +255,7 @@ def _tell_together(name: str, carriage_returns: int, tallies: dict[str, Tally], 
 
 
 def _records(
-    path: Path,
+    name: str,
     first: int,
     lines: Sequence[bytes],
     kind: Kind[RecordT],
@@ -244,11 +275,11 @@ def _records(
         if kind.nothing(records, lines):
             return range(first, first + len(lines)), records
         for number, (record, line) in enumerate(zip(records, lines, strict=True), first):
-            _tell(kind.look(record, line), number, path.name, report, tallies)
+            _tell(kind.look(record, line), number, name, report, tallies)
         return range(first, first + len(lines)), records
     numbers, slow = list[int](), list[RecordT]()
     for number, line in enumerate(lines, first):
-        for record in _parsed(bare(line), number, path.name, kind, report, tallies, offset):
+        for record in _parsed(bare(line), number, name, kind, report, tallies, offset):
             numbers.append(number)
             slow.append(record)
         offset += len(line)
@@ -312,60 +343,6 @@ def _tell(looks: Sequence[Look], number: int, name: str, report: Report, tallies
             report.add(look.code, name, number, look.found, look.todo, key=look.key)
         else:
             tallies.setdefault(look.code, Tally()).add(look.key, number)
-
-
-def _tell_repeats(path: Path, kind: Kind[RecordT], repeated: IdSet, twins: set[str], report: Report) -> None:
-    """A second pass, over a file in which ids or their normal forms come more than once.
-
-    A repeated id is known by 128 bits here, so that one that is told is one.
-    """
-    table = KeyTable(keys=2, values=3)
-    forms: dict[str, tuple[str, int]] = {}
-    for numbers, records in readable(path, kind):
-        ids = record_ids(records)
-        places = np.flatnonzero(repeated.has(ids)).tolist()
-        if places:
-            chosen = [records[place] for place in places]
-            ids_of, contents = record_keys(chosen)
-            others = hashes((f"{ids[place]}\t" for place in places), len(places))
-            extras = hashes((_metadata(record) for record in chosen), len(places))
-            rows = np.stack(
-                [ids_of, others, contents, np.array([numbers[place] for place in places], np.uint64), extras]
-            )
-            new, held = table.add(rows)
-            for at in np.flatnonzero(~new).tolist():
-                place, line_of_first = places[at], int(held[1, at])
-                same = bool(held[0, at] == contents[at])
-                extra = bool(held[2, at] == extras[at])
-                _tell_repeat(path.name, ids[place], line_of_first, numbers[place], same, extra, report)
-        if twins:
-            for number, value in zip(numbers, ids, strict=True):
-                form = unicodedata.normalize("NFC", value)
-                if form in twins:
-                    other, line = forms.setdefault(form, (value, number))
-                    if other != value:
-                        found = f"id {value!a} and {other!a} of line {line} look the same"
-                        todo = "ids are compared byte for byte; use one Unicode form, or tell them apart"
-                        report.add("BK015", path.name, number, found, todo, key=value)
-
-
-def _metadata(record: Document | Query) -> str:
-    return msgspec.json.encode(record.metadata, order="deterministic").decode()
-
-
-def _tell_repeat(
-    name: str, value: str, first: int, number: int, same: bool, extra: bool, report: Report
-) -> None:
-    if same and not extra:
-        found = f"id {value!r} is repeated with other metadata, as on line {first}"
-        todo = "one counts, the first for beirkit; keep the one that is right"
-        report.add("BK009", name, number, found, todo, key=value)
-    elif same:
-        found = f"id {value!r} is repeated, as on line {first}"
-        report.add("BK009", name, number, found, "one copy counts; remove the others", key=value)
-    else:
-        found = f"id {value!r} stands on lines {first} and {number} with different texts"
-        report.add("BK006", name, number, found, "give them different ids", key=value)
 
 
 def line_key(line: bytes) -> str:

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from beirkit.corpora.ids import has_white_space
+from beirkit.corpora.ids import are_sound, has_white_space
 from beirkit.corpora.json_keys import is_wrapped, repeated_key
 from beirkit.corpora.records import Document, Metadata, Query
+from beirkit.corpora.unique import record_ids
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # all but tab, line feed and carriage return
 # How one can stand in JSON: escaped, or (beyond U+001F) as it is, U+0080 to U+009F behind the byte C2.
@@ -46,28 +47,37 @@ def nothing_in_documents(documents: Sequence[Document], lines: Sequence[bytes]) 
     They were decoded at once, so their ids, titles and texts are strings in their lines, and the ids
     printable. Most blocks are so, and a look at one takes a fifth of the time of one at each of its records.
     """
-    texts = [document.text for document in documents]
-    return (
-        all(texts)
-        and not any(map(str.isspace, texts))
-        and not any(document.metadata for document in documents)
-        and _has_usual_lines([document.doc_id for document in documents], lines, _DOCUMENT_KEYS)
-    )
+    return _have_usual_fields(documents) and _has_usual_keys(lines, _DOCUMENT_KEYS)
 
 
 def nothing_in_queries(queries: Sequence[Query], lines: Sequence[bytes]) -> bool:
     """Whether :func:`look_at_query` surely has nothing to say; see :func:`nothing_in_documents`."""
-    texts = [query.text for query in queries]
+    return _have_usual_fields(queries) and _has_usual_keys(lines, _QUERY_KEYS)
+
+
+def nothing_in_written(records: Sequence[Document] | Sequence[Query], block: bytes) -> bool:
+    """Whether a look at each record surely has nothing to say about records of one kind.
+
+    Args:
+        records: that were just written, so that the usual keys stand in every line.
+        block: the lines, in beirkit's own writing.
+    """
+    return are_sound(record_ids(records)) and _have_usual_fields(records) and not _can_hold_control(block)
+
+
+def _have_usual_fields(records: Sequence[Document] | Sequence[Query]) -> bool:
+    """Whether all have a text, and none metadata or a blank in its id."""
+    texts = [record.text for record in records]
     return (
         all(texts)
         and not any(map(str.isspace, texts))
-        and not any(query.metadata for query in queries)
-        and _has_usual_lines([query.query_id for query in queries], lines, _QUERY_KEYS)
+        and not any(record.metadata for record in records)
+        and " " not in "".join(record_ids(records))
     )
 
 
-def _has_usual_lines(ids: Sequence[str], lines: Sequence[bytes], keys: list[bytes]) -> bool:
-    """Whether ids hold no blank, and lines the usual keys in the usual order, each once, and no control.
+def _has_usual_keys(lines: Sequence[bytes], keys: list[bytes]) -> bool:
+    """Whether lines hold the usual keys in the usual order, each once, and no control character.
 
     As every record has an ``_id`` and a text, the order of the keys of all tells that of each. Metadata stand
     at the end of every line or of none.
@@ -75,8 +85,7 @@ def _has_usual_lines(ids: Sequence[str], lines: Sequence[bytes], keys: list[byte
     block = b"".join(lines)
     found = _KEY.findall(block)
     return (
-        " " not in "".join(ids)
-        and (found == keys * len(lines) or found == (keys + _METADATA) * len(lines))
+        (found == keys * len(lines) or found == (keys + _METADATA) * len(lines))
         and not (b"\\" in block and _ESCAPED_LETTER.search(block))  # of a key, perhaps
         and not _can_hold_control(block)
     )

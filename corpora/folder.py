@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from beirkit.corpora.blocks import counted
 from beirkit.corpora.collection import Collection, Provenance
@@ -56,6 +56,16 @@ class Lines(NamedTuple):
     documents: Callable[[Sequence[Document]], bytes]
     queries: Callable[[Sequence[Query]], bytes]
     suffixes: Mapping[str, str]
+
+
+class Watch(Protocol):
+    """Who looks on while a folder is written: queries first, then documents."""
+
+    def queries(self, name: str) -> Callable[[Sequence[Query], bytes], object]:
+        """What is called with queries and their lines, as they are written into a file."""
+
+    def corpus(self, name: str) -> Callable[[Sequence[Document], bytes], object]:
+        """What is called with documents and their lines, as they are written into a file."""
 
 
 RecordT = TypeVar("RecordT", Document, Query)
@@ -122,6 +132,7 @@ def write_folder(
     gzip: bool = False,
     lines: Lines | None = None,
     overwrite: bool = False,
+    watch: Watch | None = None,
     progress: Progress = silent,
     version: str = "",
 ) -> Manifest:
@@ -136,6 +147,7 @@ def write_folder(
         gzip: compress the data files.
         lines: how the files are written instead, where they are to be as those of another folder.
         overwrite: replace a folder that beirkit wrote; any other is never replaced.
+        watch: looks on; only where ``lines`` is None.
         progress: told of every record.
         version: of beirkit, for the manifest; empty: the installed one.
 
@@ -144,14 +156,14 @@ def write_folder(
         DataError: a record cannot be written, or an id repeats with another content.
         WriteError: the system refused to write; nothing is left.
     """
+    if lines is None:
+        encode, names = block_encoder(ascii=ascii), _Names(".gz" if gzip else "", {})
+        writing = _Writing(encode, encode, names, watch)
+    else:
+        assert watch is None  # it knows beirkit's own lines
+        writing = _Writing(lines.documents, lines.queries, _Names("", lines.suffixes), None)
     with whole_folder(path, overwrite=overwrite, written=_written) as part:
-        if lines is None:
-            encode, names = block_encoder(ascii=ascii), _Names(".gz" if gzip else "", {})
-            return _fill(part, collection, encode, encode, names, progress, version or installed_version())
-        names = _Names("", lines.suffixes)
-        return _fill(
-            part, collection, lines.documents, lines.queries, names, progress, version or installed_version()
-        )
+        return _fill(part, collection, writing, progress, version or installed_version())
 
 
 class _Names(NamedTuple):
@@ -164,37 +176,47 @@ class _Names(NamedTuple):
         return name + self.suffixes.get(name, self.suffix)
 
 
+class _Writing(NamedTuple):
+    """How the records are written, into which files, and who looks on."""
+
+    documents: Callable[[Sequence[Document]], bytes]
+    queries: Callable[[Sequence[Query]], bytes]
+    names: _Names
+    watch: Watch | None
+
+
 def _fill(
-    part: Path,
-    collection: Collection,
-    encode_documents: Callable[[Sequence[Document]], bytes],
-    encode_queries: Callable[[Sequence[Query]], bytes],
-    names: _Names,
-    progress: Progress,
-    version: str,
+    part: Path, collection: Collection, writing: _Writing, progress: Progress, version: str
 ) -> Manifest:
+    names, watch = writing.names, writing.watch
     queries, queried = ContentId(), 0
-    corpus_name = names.of("corpus.jsonl")
+    queries_name, corpus_name = names.of("queries.jsonl"), names.of("corpus.jsonl")
+    with (
+        atomic_open(part / queries_name, "wb") as out,
+        progress("queries", None, "queries") as advance,
+    ):
+        look = watch.queries(queries_name) if watch else _look_away
+        for some in _each_once(collection.queries, collection.distinct):
+            lines = writing.queries(some)
+            out.write(lines)
+            look(some, lines)
+            for query in some:
+                queries.add_query(query)
+            queried += len(some)
+            advance(len(some))
     with (
         atomic_open(part / corpus_name, "wb") as out,
         CorpusCount(out, follow=corpus_name == "corpus.jsonl") as corpus,
         progress("documents", None, "documents") as advance,
     ):
+        look_at = watch.corpus(corpus_name) if watch else _look_away
         for block in _each_once(collection.documents, collection.distinct):
-            out.write(encode_documents(block))
+            lines = writing.documents(block)
+            out.write(lines)
+            look_at(block, lines)
             corpus.add(block)
             advance(len(block))
         corpus_id, corpus_facts = corpus.facts()
-    with (
-        atomic_open(part / names.of("queries.jsonl"), "wb") as out,
-        progress("queries", None, "queries") as advance,
-    ):
-        for some in _each_once(collection.queries, collection.distinct):
-            out.write(encode_queries(some))
-            for query in some:
-                queries.add_query(query)
-            queried += len(some)
-            advance(len(some))
     ids = {"corpus": corpus_id, "queries": queries.hexdigest()}
     splits: dict[str, SplitCounts] = {}
     for split in collection.splits:
@@ -222,6 +244,10 @@ def _fill(
     )
     write_manifest(manifest, part)
     return manifest
+
+
+def _look_away(records: object, lines: bytes) -> None:
+    """Nobody looks on."""
 
 
 def _told(records: Iterator[Judgment], advance: Advance) -> Iterator[Judgment]:

@@ -38,6 +38,8 @@ CORPORA_LIBRARIES = {"msgspec"}
 CORPORA_ARRAYS = {
     "corpora/check_qrels.py": {"numpy"},
     "corpora/check_records.py": {"numpy"},
+    "corpora/check_repeats.py": {"numpy"},
+    "corpora/check_shared.py": {"numpy"},
     "corpora/compressed.py": {"zstandard"},
     "corpora/deep.py": {"numpy"},
     "corpora/exports/parquet.py": {"pyarrow"},

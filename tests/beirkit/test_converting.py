@@ -13,10 +13,10 @@ import msgspec
 import pytest
 import yaml
 
-from beirkit import conversion
 from beirkit.cli.main import main
 from beirkit.configs.load import load_dataset, load_yaml, names
 from beirkit.converters import catalog
+from beirkit.corpora.check_written import WrittenCheck
 from beirkit.corpora.whole import whole_folder
 from beirkit.datasets import find_dataset
 from beirkit.facts import differences_of
@@ -91,7 +91,7 @@ def test_who_stops_the_check_learns_that_only_the_check_is_missing(
     def stopped(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(conversion, "check_folder", stopped)
+    monkeypatch.setattr(WrittenCheck, "findings", stopped)
     assert main(["convert", "beir", str(birds), "--out", "out"]) == 130
     told = capsys.readouterr().err
     assert "out is written whole, only its check is missing: beirkit check out" in told

@@ -19,6 +19,8 @@ import pytest
 
 from beirkit.converters import catalog
 from beirkit.converters.base import Converter
+from beirkit.corpora.check import check_folder
+from beirkit.corpora.check_written import WrittenCheck
 from beirkit.corpora.collection import Collection
 from beirkit.corpora.errors import BeirkitError, ConfigError, UsageError
 from beirkit.corpora.files import sha256_file
@@ -131,6 +133,16 @@ def test_a_written_folder_reads_back_equal(name: str, tmp_path: Path) -> None:
     assert back.splits == collection.splits
     assert content_ids(back) == manifest.content_ids
     assert manifest.provenance == collection.provenance
+
+
+@each
+@pytest.mark.parametrize("ascii", [True, False])
+def test_the_check_along_the_writing_finds_what_a_check_of_the_folder_finds(
+    name: str, tmp_path: Path, ascii: bool
+) -> None:
+    watch = WrittenCheck()
+    write_folder(opened_once(name), tmp_path / "out", ascii=ascii, gzip=ascii, watch=watch)
+    assert watch.findings(tmp_path / "out") == check_folder(tmp_path / "out")
 
 
 @each
