@@ -1,37 +1,43 @@
 """The exact best ``k`` documents by inner product, over vectors in blocks that need not fit into memory.
 
-faiss proposes and arithmetic of our own decides. The float32 product of two vectors depends, in its last
-bits, on the shape of the matrices it is computed in: on how many queries are searched together, where a
-document stands, and the number of threads. So faiss selects some more candidates than are asked for, their
-products are computed again in float64 and rounded to float32 once, and these scores make the ranking. Equal
-vectors get equal scores, and a query's results do not depend on other queries. A proven bound on the error
-of the float32 products tells whether a document that was not proposed could have belonged to the best ``k``;
-if so, the query is searched again with more candidates.
+Quick float32 products propose and arithmetic of our own decides. The float32 product of two vectors
+depends, in its last bits, on the shape of the matrices it is computed in: on how many queries are searched
+together, where a document stands, and the number of threads. So some more candidates than are asked for are
+proposed, their products are computed again in float64 and rounded to float32 once, and these scores make the
+ranking. Equal vectors get equal scores, and a query's results do not depend on other queries. A proven bound
+on the error of the float32 products tells whether a document that was not proposed could have belonged to
+the best ``k``; if so, the query is searched again with more candidates.
+
+Queries are shared out among threads, which run beside each other since numpy lets go of the interpreter; the
+library behind its matrix product is kept to one thread in each of them meanwhile.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from beirkit.corpora.errors import MissingExtraError
 from beirkit.corpora.run import ranking_order
 from beirkit.retrievers.dense.encoder import Vectors
+from beirkit.retrievers.dense.proposals import propose
 from beirkit.retrievers.dense.vectors import VectorBlock
 
-_SPAN_BYTES = 128 << 20  # vectors that faiss gets at once: selecting from large parts is much faster
-_QUERIES = 1024
 _PAIRS = 512  # products computed at once: few enough to stay in the processor's cache
 _EXTRA = 16
 _UNIT_ROUNDOFF = 2.0**-24
+_QUERIES = 16  # fewer are not worth a thread
 
 Ordinals = npt.NDArray[np.int32]
 
 
 def exact_top_k(
-    queries: Vectors, documents: Sequence[VectorBlock], ranks: Ordinals, k: int
+    queries: Vectors, documents: Sequence[VectorBlock], ranks: Ordinals, k: int, *, threads: int | None = None
 ) -> tuple[Ordinals, Vectors]:
     """The best documents of each query, in ranking order.
 
@@ -40,10 +46,27 @@ def exact_top_k(
         documents: their vectors, ``n_docs`` in all.
         ranks: ``(n_docs,)`` value of :func:`beirkit.corpora.run.id_ranks`, which breaks ties.
         k: how many are wanted, at least 1.
+        threads: how many work side by side, None: as many as there are processors; the result is the same.
 
     Returns:
         ``(n_queries, min(k, n_docs))`` document ordinals, and their scores.
     """
+    with _single_threaded_products() as limited:
+        wanted = threads or (_processors() if limited else 1)
+        n_parts = max(1, min(wanted, len(queries) // _QUERIES))
+        borders = [len(queries) * part // n_parts for part in range(n_parts + 1)]
+        with ThreadPoolExecutor(n_parts) as pool:
+            found = list(
+                pool.map(
+                    lambda ends: _top_k(queries[ends[0] : ends[1]], documents, ranks, k), pairwise(borders)
+                )
+            )
+    return np.concatenate([docs for docs, _ in found]), np.concatenate([scores for _, scores in found])
+
+
+def _top_k(
+    queries: Vectors, documents: Sequence[VectorBlock], ranks: Ordinals, k: int
+) -> tuple[Ordinals, Vectors]:
     n_docs = len(ranks)
     k = min(k, n_docs)
     docs = np.empty((len(queries), k), dtype=np.int32)
@@ -57,7 +80,7 @@ def exact_top_k(
     unsure, extra = np.arange(len(queries)), _EXTRA
     while len(unsure):
         kept = min(k + extra, n_docs)
-        proposed, lowest = _propose(queries[unsure], documents, kept)
+        proposed, lowest = propose(queries[unsure], documents, kept)
         exact = _products(queries[unsure], documents, proposed)
         for row, query in enumerate(unsure.tolist()):
             order = ranking_order(exact[row], ranks[proposed[row]])[:k]
@@ -69,60 +92,22 @@ def exact_top_k(
     return docs, scores
 
 
-def _propose(queries: Vectors, documents: Sequence[VectorBlock], kept: int) -> tuple[Ordinals, Vectors]:
-    """Each query's best ``kept`` documents by float32 products, unordered, and the lowest such product."""
+@contextmanager
+def _single_threaded_products() -> Iterator[bool]:
+    """Keep the library of matrix products to one thread per call; gives whether that could be done."""
     try:
-        import faiss
-    except ImportError as error:
-        raise MissingExtraError("vector search", "dense") from error
-
-    best: list[npt.NDArray[np.int64]] = [np.empty((0, 0), dtype=np.int64)] * -(-len(queries) // _QUERIES)
-    for start, vectors in _spans(documents):
-        for part in range(len(best)):
-            some = queries[part * _QUERIES : (part + 1) * _QUERIES]
-            products, places = faiss.knn(
-                some, vectors, min(kept, len(vectors)), metric=faiss.METRIC_INNER_PRODUCT
-            )
-            # faiss fills up with -1 where it finds too few; there are never too few here.
-            assert places.min(initial=0) >= 0
-            keys = _keys(products, places + start)
-            merged = keys if not best[part].size else np.concatenate((best[part], keys), axis=1)
-            if merged.shape[1] > kept:
-                merged = np.partition(merged, merged.shape[1] - kept, axis=1)[:, -kept:]
-            best[part] = merged
-    keys = np.concatenate(best)
-    return (keys & 0x7FFFFFFF).astype(np.int32), _scores(keys.min(axis=1))
-
-
-def _spans(documents: Sequence[VectorBlock]) -> Iterator[tuple[int, Vectors]]:
-    """Consecutive blocks put together, with the ordinal of their first document."""
-    if len(documents) == 1:
-        yield 0, documents[0].vectors
+        from threadpoolctl import threadpool_limits
+    except ImportError:
+        yield False
         return
-    rows, dim = max(len(block.vectors) for block in documents), documents[0].vectors.shape[1]
-    at_once = max(1, _SPAN_BYTES // (rows * dim * 4))
-    buffer = np.empty((min(at_once, len(documents)) * rows, dim), dtype=np.float32)
-    start = 0
-    for first in range(0, len(documents), at_once):
-        filled = 0
-        for block in documents[first : first + at_once]:
-            size = len(block.vectors)
-            block.stored.read_into(buffer[filled : filled + size])
-            filled += size
-        yield start, buffer[:filled]
-        start += filled
+    with threadpool_limits(1, user_api="blas"):
+        yield True
 
 
-def _keys(products: Vectors, ordinals: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Product and document in one number that sorts like the product."""
-    bits = products.view(np.int32)
-    # Negative floats sort backwards by their bits; turning all but the sign over mends that.
-    return (np.where(bits < 0, bits ^ 0x7FFFFFFF, bits).astype(np.int64) << 32) | ordinals
-
-
-def _scores(keys: npt.NDArray[np.int64]) -> Vectors:
-    bits = (keys >> 32).astype(np.int32)
-    return np.where(bits < 0, bits ^ 0x7FFFFFFF, bits).astype(np.int32).view(np.float32)
+def _processors() -> int:
+    """How many processors this process may use."""
+    available = getattr(os, "sched_getaffinity", None)
+    return len(available(0)) if available else os.cpu_count() or 1
 
 
 def _products(queries: Vectors, documents: Sequence[VectorBlock], docs: Ordinals) -> Vectors:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 from beirkit.corpora.run import id_ranks, ranking_order
-from beirkit.retrievers.dense import exact
+from beirkit.retrievers.dense import exact, proposals
 from beirkit.retrievers.dense.encoder import Vectors
 from beirkit.retrievers.dense.exact import exact_top_k
 from beirkit.retrievers.dense.vectors import VectorBlock, unit
@@ -51,13 +53,40 @@ def test_the_best_k_are_those_of_a_plain_sort(k: int, size: int, n_queries: int)
     assert (docs.tolist(), scores.tolist()) == _plain(queries, vectors, RANKS, k)
 
 
-def test_parts_that_do_not_fit_at_once_are_merged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exact, "_SPAN_BYTES", 64 * 40 * 4)
-    monkeypatch.setattr(exact, "_QUERIES", 4)
+@pytest.mark.parametrize("room", [1, 3, 512])
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_parts_that_do_not_fit_at_once_are_merged(
+    room: int, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proposals, "_DOCUMENTS", 7)
+    monkeypatch.setattr(proposals, "_QUERIES", 4)
+    monkeypatch.setattr(proposals, "_ROOM", room)
+    monkeypatch.setattr(exact, "_QUERIES", 2)
     monkeypatch.setattr(exact, "_PAIRS", 5)
     vectors, queries = _random(500, 40, 3), _random(11, 40, 4)
-    docs, scores = exact_top_k(queries, _blocks(vectors, 32), RANKS, 20)
+    docs, scores = exact_top_k(queries, _blocks(vectors, 32), RANKS, 20, threads=threads)
     assert (docs.tolist(), scores.tolist()) == _plain(queries, vectors, RANKS, 20)
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_documents_that_stand_in_the_order_of_their_scores(
+    descending: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proposals, "_DOCUMENTS", 50)
+    monkeypatch.setattr(proposals, "_ROOM", 8)
+    vectors, queries = _random(500, 40, 12), _random(1, 40, 13)
+    order = np.argsort(vectors @ queries[0])
+    vectors = np.ascontiguousarray(vectors[order[::-1] if descending else order])
+    docs, scores = exact_top_k(queries, _blocks(vectors, 100), RANKS, 30)
+    assert (docs.tolist(), scores.tolist()) == _plain(queries, vectors, RANKS, 30)
+
+
+def test_without_a_way_to_limit_threads_the_result_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors, queries = _random(500, 40, 14), _random(40, 40, 15)
+    expected = [part.tolist() for part in exact_top_k(queries, _blocks(vectors, 64), RANKS, 10)]
+    monkeypatch.setitem(sys.modules, "threadpoolctl", None)
+    found = exact_top_k(queries, _blocks(vectors, 64), RANKS, 10)
+    assert [part.tolist() for part in found] == expected
 
 
 @pytest.mark.parametrize("k", [1, 5, 30, 100, 400])
