@@ -75,9 +75,10 @@ def tree_problems(path: Path, known: Known | None = None) -> list[Problem]:
             count += 1
             shown = f"{container}!{name}" if container else str(name)
             found = Found(shown)
-            where = _where(found, container, name)
+            where, lists = _where(found, container, name), None
             if where is not None:
                 lists = _content(found, where, data)
+            if where is not None and lists is not None:
                 seen = split_of.setdefault(f"{container}/{where.model}/{where.reranker}/{where.place}", {})
                 _split(found, where, lists, seen, in_zip=bool(container))
                 if known is not None:
@@ -102,9 +103,9 @@ def read_tree(path: Path) -> Iterator[tuple[str, Where, dict[str, dict[str, floa
         shown = f"{container}!{name}" if container else str(name)
         found = Found(shown)
         where = _where(found, container, name)
-        lists = {} if where is None else _content(found, where, data)
+        lists = None if where is None else _content(found, where, data)
         wrong = [one for one in found.problems() if one.severity == "error"]
-        if where is None or wrong:
+        if where is None or lists is None or wrong:
             raise DataError(str(wrong[0]), path=path)
         yield shown, where, lists, strict_json(data)
 
@@ -153,16 +154,16 @@ def _where(found: Found, container: str, name: PurePosixPath) -> Where | None:
     return where
 
 
-def _content(found: Found, where: Where, data: bytes) -> dict[str, dict[str, float]]:
-    """The lists of a file, with everything that is wrong with what it says."""
+def _content(found: Found, where: Where, data: bytes) -> dict[str, dict[str, float]] | None:
+    """The lists of a file, with everything that is wrong with what it says; None: it holds no lists."""
     try:
         said = strict_json(data)
     except NotStrictError as error:
         found.add("files that are no JSON", "", str(error), "strict JSON")
-        return {}
+        return None
     if not isinstance(said, dict):
         found.add("files of other shape", "", quoted(said), "an object")
-        return {}
+        return None
     expected = where.keys()
     for key, value in expected.items():
         if key not in said:
@@ -177,7 +178,7 @@ def _content(found: Found, where: Where, data: bytes) -> dict[str, dict[str, flo
     rows = said.get(_RESULTS)
     if not isinstance(rows, dict):
         found.add("missing keys", _RESULTS, quoted(rows), "an object of queries")
-        return {}
+        return None
     return {query_id: list_problems(found, f"{_RESULTS}.{query_id}", row) for query_id, row in rows.items()}
 
 

@@ -6,6 +6,7 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -103,13 +104,20 @@ class Manifest(msgspec.Struct):
 
 
 def scored(
-    run_file: Path, manifest: Manifest, qrels: Qrels, protocol: Protocol, measures: Sequence[Measure]
+    run_file: Path,
+    manifest: Manifest,
+    qrels: Qrels,
+    protocol: Protocol,
+    measures: Sequence[Measure],
+    *,
+    label: str = "",
 ) -> Scores:
     """The scores of a kept run from nothing but itself, its manifest and judgments.
 
+    The label names the run in messages, where its file has only a passing place.
     Documents outside the corpus are not counted, as they are beside a result: that would take the corpus.
     """
-    run = read_run(run_file)
+    run = replace(read_run(run_file), source=label or str(run_file))
     if manifest.queries >= len(qrels):  # a searched query without a list found nothing
         run = run.including(qrels)
     return evaluate(
