@@ -12,8 +12,15 @@ from beirkit.corpora.errors import BeirkitError, DataError
 from beirkit.evaluate.leaderboard import rank_means
 from beirkit.evaluate.measures import Measure
 
+UNTESTED = (
+    "figures that are stated without a value for any query: no interval and no p-value can be given, and "
+    "nothing can be said of their significance"
+)
+"""What a comparison must say of them."""
+
 _SYSTEM = ("model", "system", "retriever", "name")
 _DATASET = ("dataset", "ds", "task")
+_SPLIT = ("split",)
 
 
 @dataclass(frozen=True)
@@ -22,7 +29,8 @@ class StatedMeans:
 
     Attributes:
         system: its name.
-        dataset: what it was scored on; empty where the file does not say.
+        dataset: what it was scored on, with its split where that is told (``scifact@test``); empty where the
+            file does not say.
         means: by measure; one that the file does not have is absent, not 0.
     """
 
@@ -69,7 +77,10 @@ def read_stated(path: Path) -> StatedMeans:
             )
         if means.setdefault(measure, float(value)) != value:
             raise DataError(f"has two values of {measure}: {means[measure]} and {value}", path=path)
-    return StatedMeans(_first(data, _SYSTEM) or path.stem, _first(data, _DATASET), means)
+    dataset, split = _first(data, _DATASET), _first(data, _SPLIT)
+    return StatedMeans(
+        _first(data, _SYSTEM) or path.stem, f"{dataset}@{split}" if dataset and split else dataset, means
+    )
 
 
 def rank_stated(

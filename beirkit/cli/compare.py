@@ -26,7 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RUN",
         nargs="*",
         type=Path,
-        help="run files, result folders of `beirkit run`, or the results/SUITE.json it wrote",
+        help="run files, result folders of `beirkit run` and `beirkit import`, or the results/SUITE.json it "
+        "wrote",
     )
     parser.add_argument(
         "--qrels",
@@ -141,12 +142,16 @@ def execute(args: argparse.Namespace) -> int:
     """Compare runs with a baseline, on one dataset or over a suite; 1 where a gate does not hold."""
     from beirkit.cli.compare_gates import write_junit
     from beirkit.cli.compare_inputs import gather
+    from beirkit.cli.compare_others import compare_stated_alone, take_stated
     from beirkit.cli.compare_report import build
     from beirkit.corpora.errors import UsageError
     from beirkit.corpora.files import atomic_open
     from beirkit.evaluate.gate import Gate
 
+    take_stated(args)
     form = _form(args)
+    if args.stated and not args.runs and not args.seeds:
+        return compare_stated_alone(args, form)
     if args.json and args.out is None and form not in ("table", "json"):
         raise UsageError(
             f"--json and --format {form} would both be written to standard output",

@@ -28,7 +28,7 @@ def sheets(report: Report) -> list[Sheet]:
     """Every table: of the suite, then of each dataset, then the details."""
     found = [sheet for table in report.suites for sheet in suite_sheets(table, report.given, report.style)]
     found += [sheet for one in report.results for sheet in result_sheets(one, report.style)]
-    found += [stated_sheet(report.stated, report.given, report.style)] if report.stated else []
+    found += [stated_sheet(report.stated, report.given.measures, report.style)] if report.stated else []
     return found + [
         replace(sheet, title=f"{dataset}: {sheet.title}" if dataset else sheet.title)
         for dataset, details in report.details.items()

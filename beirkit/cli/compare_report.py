@@ -234,6 +234,7 @@ def _notes(
     args: argparse.Namespace, given: Given, results: Sequence[Result], suites: Sequence[SuiteTable]
 ) -> list[str]:
     from beirkit.evaluate.compare_suites import TEST
+    from beirkit.evaluate.stated import UNTESTED
     from beirkit.evaluate.statistics.paired import TESTS
 
     notes = [f"Forced: {sentence}" for sentence in given.told_of_force()]
@@ -272,6 +273,8 @@ def _notes(
             notes.append(f"Suite: not part of {table.suite}: {', '.join(others)}")
         if any(given.training.values()):
             notes.append(f"Training: {_training(given)}")
+    if args.stated:
+        notes.append(f"Stated: {UNTESTED}")
     return notes
 
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from beirkit.evaluate.compare import ComparisonTable
     from beirkit.evaluate.compare_suites import SuiteTable
     from beirkit.evaluate.leaderboard import Leaderboard
+    from beirkit.evaluate.measures import Measure
     from beirkit.evaluate.pairs import Comparison, Interval
     from beirkit.evaluate.seeds import SeedSpread
     from beirkit.evaluate.stated import StatedMeans
@@ -171,17 +172,17 @@ def _by_dataset(table: SuiteTable, given: Given, style: Style) -> Sheet:
     return Sheet(f"{table.measure} by dataset", ("dataset", *systems), rows)
 
 
-def stated_sheet(stated: Sequence[StatedMeans], given: Given, style: Style) -> Sheet:
+def stated_sheet(stated: Sequence[StatedMeans], measures: Sequence[Measure], style: Style) -> Sheet:
     """Figures of others by dataset, best first; a measure that a file does not have is blank, not 0."""
     from beirkit.evaluate.stated import rank_stated
 
     rows: list[tuple[str, ...]] = []
     for dataset in dict.fromkeys(one.dataset for one in stated):
         those = {one.system: one for one in stated if one.dataset == dataset}
-        for _, name, _ in rank_stated(those.values(), given.measures[0]):
-            figures = (style.figure(those[name].means.get(measure)) for measure in given.measures)
+        for _, name, _ in rank_stated(those.values(), measures[0]):
+            figures = (style.figure(those[name].means.get(measure)) for measure in measures)
             rows.append((name, dataset, *figures))
-    columns = ("system", "dataset", *map(str, given.measures))
+    columns = ("system", "dataset", *map(str, measures))
     return Sheet("Stated elsewhere, not tested", columns, rows, left=2)
 
 

@@ -11,7 +11,7 @@ from beirkit.cli.arguments import add_json
 if TYPE_CHECKING:
     from beirkit.configs.schema import DatasetConfig
 
-KINDS = ("datasets", "formats", "retrievers", "measures", "suites", "protocols", "exports")
+KINDS = ("datasets", "formats", "retrievers", "measures", "suites", "protocols", "exports", "imports")
 
 # What a terminal has room for; --json has all of it.
 _COLUMNS = {
@@ -39,6 +39,7 @@ def execute(args: argparse.Namespace) -> int:
         "suites": _suites,
         "protocols": _protocols,
         "exports": _exports,
+        "imports": _imports,
     }[args.kind]()
     if args.json:
         print_json(items)
@@ -129,6 +130,12 @@ def _protocols() -> list[dict[str, Any]]:
     from beirkit.evaluate.protocol import get_protocol, protocol_names
 
     return [{"name": name, "summary": get_protocol(name).describe()} for name in protocol_names()]
+
+
+def _imports() -> list[dict[str, Any]]:
+    from beirkit.evaluate.imports import catalog
+
+    return [{"name": name, "summary": catalog.get(name).summary} for name in catalog.names()]
 
 
 def _exports() -> list[dict[str, Any]]:

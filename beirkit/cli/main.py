@@ -32,6 +32,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "qrels": ("qrels", "look at, choose, compare and export relevance judgments"),
     "export": ("export", "write a BEIR folder, or results, in the form of another tool or a leaderboard"),
     "validate": ("validate", "find what is wrong with the files of a submission, before they are uploaded"),
+    "import": (
+        "importing",
+        "bring results of other tools into a folder of results: lists are scored, means kept",
+    ),
     "replay": (
         "replay",
         "score the results of a capsule again, and search again where data and models are here",

@@ -18,8 +18,12 @@ class NotStrictError(ValueError):
     """What stands in a text is no JSON; the message says where and why."""
 
 
-def strict_json(data: bytes) -> Any:
+def strict_json(data: bytes, *, nan: bool = False) -> Any:
     """The value of a text.
+
+    Args:
+        data: the text.
+        nan: take NaN and Infinity, as Python writes them.
 
     Raises:
         NotStrictError: it is no JSON or not UTF-8, or holds NaN, Infinity, a number beyond the range of
@@ -27,7 +31,10 @@ def strict_json(data: bytes) -> Any:
     """
     try:
         return json.loads(
-            data.decode("utf-8"), parse_constant=_constant, parse_float=_float, object_pairs_hook=_once
+            data.decode("utf-8"),
+            parse_constant=float if nan else _constant,
+            parse_float=_float,
+            object_pairs_hook=_once,
         )
     except NotStrictError:
         raise

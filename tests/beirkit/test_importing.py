@@ -1,0 +1,141 @@
+"""``beirkit import``: lists become results, means become figures that compare only shows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from beirkit.cli.main import main
+from tests.evaluate.imports.test_importers import TASK, dumped, mteb
+
+RUN = {"q1": {"d1": 3.0, "d3": 2.0}, "q2": {"d2": 1.0}, "q3": {"d3": 1.0}, "q4": {"d4": 1.0}}
+
+
+@pytest.fixture
+def ours(birds: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """Results of ``beirkit run`` on the birds."""
+    assert main(["run", "-d", str(birds), "-r", "bm25", "--out", "results", "-q"]) == 0
+    capsys.readouterr()
+    return next(Path("results/birds@test").glob("bm25--*"))
+
+
+def failed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main(list(words)) == 2
+    return capsys.readouterr().err
+
+
+def test_a_run_becomes_a_result(birds: Path, ours: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    dumped(Path(), "perfect.json", RUN)
+    assert main(["import", "perfect.json", "--of", str(birds), "-k", "1000", "--json"]) == 0
+    (one,) = json.loads(capsys.readouterr().out)
+    assert one["means"]["nDCG@10"] == 1.0
+    manifest = json.loads((Path(one["path"]) / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["retriever"]["from"] == "ranx"
+    assert manifest["content_ids"] == json.loads((ours / "manifest.json").read_text())["content_ids"]
+    assert main(["compare", str(ours), one["path"], "-m", "nDCG@10", "--json"]) == 0
+    (table,) = json.loads(capsys.readouterr().out)["tables"]
+    assert {row["system"] for row in table["leaderboard"]["places"]} == {"bm25", "perfect"}
+
+
+def test_what_we_export_comes_back_equal(birds: Path, ours: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", str(ours), "--to", "trec", "--out", "trec", "-q"]) == 0
+    run = "trec/runs/birds@test/bm25.trec"
+    assert main(["import", run, "--of", str(birds), "-k", "1000", "--out", "again", "-q"]) == 0
+    again = next(Path("again/birds@test").glob("bm25--*"))
+    before = (ours / "scores.beirkit.jsonl").read_text(encoding="utf-8").splitlines()
+    after = (again / "scores.beirkit.jsonl").read_text(encoding="utf-8").splitlines()
+    assert before[1:] == after[1:]
+
+
+def test_importing_twice_is_one_result(birds: Path) -> None:
+    dumped(Path(), "perfect.json", RUN)
+    for _ in range(2):
+        assert main(["import", "perfect.json", "--of", str(birds), "-q"]) == 0
+    assert len(list(Path("results/birds@test").iterdir())) == 1
+
+
+def test_the_depth_is_the_longest_list(birds: Path) -> None:
+    dumped(Path(), "perfect.json", RUN)
+    assert main(["import", "perfect.json", "--of", str(birds), "-q"]) == 0
+    manifest = next(Path("results").glob("*/*/manifest.json"))
+    assert json.loads(manifest.read_text(encoding="utf-8"))["k"] == 2
+
+
+def test_a_run_needs_its_dataset(capsys: pytest.CaptureFixture[str]) -> None:
+    dumped(Path(), "perfect.json", RUN)
+    assert "does not say which dataset it is of (name it with --of" in failed(
+        capsys, "import", "perfect.json"
+    )
+    said = failed(capsys, "import", "perfect.json", "--of", "bats")
+    assert "is of 'bats', which is no dataset or folder here" in said
+    assert not Path("results").exists()
+
+
+def test_excluded_documents(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """BRIGHT's lists may not hold them; others' lose them, as they do when they are scored."""
+    queries = (birds / "queries.jsonl").read_text(encoding="utf-8")
+    line = '{"_id": "q1", "text": "falcon hovers"}'
+    assert line in queries
+    told = '{"_id": "q1", "text": "falcon hovers", "metadata": {"excluded_ids": ["d3"]}}'
+    (birds / "queries.jsonl").write_text(queries.replace(line, told), encoding="utf-8")
+    dumped(Path(), "bm25/score.json", RUN)
+    said = failed(capsys, "import", "bm25", "--of", str(birds))
+    assert "bm25/score.json: query 'q1' still ranks 'd3', which is among its excluded_ids" in said
+    assert not Path("results").exists()
+    dumped(Path(), "mine.json", RUN)
+    assert main(["import", "mine.json", "--of", str(birds)]) == 0
+    assert "1 results are documents that their query excludes; taken out" in capsys.readouterr().err
+    dumped(Path(), "clean/score.json", {**RUN, "q1": {"d1": 3.0}})
+    assert main(["import", "clean", "--of", str(birds), "-q"]) == 0
+
+
+def test_means_are_kept_whole_and_only_shown(
+    birds: Path, ours: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = mteb(Path("theirs"))
+    assert main(["import", "theirs"]) == 0
+    shown = capsys.readouterr()
+    assert "0.6451" in shown.out
+    assert "no p-value can be given" in shown.err
+    kept = Path("results/imported/mteb/ann__tiny") / ("0" * 40) / "SciFact.json"
+    assert kept.read_bytes() == path.read_bytes()
+    stated = next(Path("results/scifact@test").glob("ann-tiny*"))
+    assert main(["compare", str(ours), str(stated), "-m", "nDCG@10"]) == 0
+    shown = capsys.readouterr()
+    assert "Stated elsewhere, not tested" in shown.out
+    assert "nothing can be said of their significance" in shown.err
+    assert main(["compare", str(stated), "-m", "nDCG@10"]) == 0
+    shown = capsys.readouterr()
+    assert "scifact@test" in shown.out
+    assert "no interval and no p-value can be given" in shown.out
+    assert main(["compare", str(stated), "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["tables"] == []
+    assert data["stated"][0]["means"]["nDCG@10"] == 0.64508
+    assert "gates" in failed(capsys, "compare", str(stated), "--gate", "nDCG@10 >= 0")
+    assert main(["compare", str(stated), "--format", "markdown"]) == 0
+    assert "| ann/tiny@00000000 | scifact@test | 0.6451 |" in capsys.readouterr().out
+
+
+def test_another_file_of_the_same_name_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    path = mteb(Path("theirs"))
+    assert main(["import", "theirs", "-q"]) == 0
+    dumped(path.parent, path.name, {**TASK, "evaluation_time": 1.0})
+    assert "is not what was imported as SciFact.json before" in failed(capsys, "import", "theirs")
+
+
+def test_the_list_of_imports(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "imports", "--json"]) == 0
+    assert "vidore" in [one["name"] for one in json.loads(capsys.readouterr().out)]
+
+
+def test_every_published_file_is_imported_and_kept(shared: Path) -> None:
+    published = shared / "data" / "published_numbers" / "mteb_results" / "thenlper__gte-small"
+    assert main(["import", str(published), "-q", "--out", "theirs"]) == 0
+    files = [one for one in published.rglob("*.json") if one.name != "model_meta.json"]
+    assert files
+    for file in files:
+        kept = Path("theirs/imported/mteb") / file.relative_to(published.parent)
+        assert kept.read_bytes() == file.read_bytes()
