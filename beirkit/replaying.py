@@ -205,7 +205,14 @@ class _Finder:
 def _scored_again(opened: OpenCapsule, one: CapsuleResult, finder: _Finder) -> tuple[Replayed, Scores]:
     kept = opened.kept_scores(one)
     qrels, place = finder.judgments(one)
-    again = scored(opened.file(one, one.run), opened.manifest(one), qrels, kept.protocol, kept.measures)
+    again = scored(
+        opened.file(one, one.run),
+        opened.manifest(one),
+        qrels,
+        kept.protocol,
+        kept.measures,
+        label=f"{opened.path}!{one.path}",
+    )
     old, new = opened.file(one, one.scores).read_bytes(), scores_bytes(again)
     return Replayed(one, place, old == new, _first_difference(old, new)), again
 
