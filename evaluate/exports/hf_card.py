@@ -112,10 +112,14 @@ def _dump(data: Any) -> str:
     return text
 
 
-def identity(result: Any) -> tuple[Any, ...]:
+def identity(result: Any) -> tuple[str, ...]:
     """What one result of an index is of; a second one of the same is a repetition."""
-    task, dataset = result["task"]["type"], result["dataset"]
-    return (task, *(dataset.get(key) for key in _IDENTITY))
+    if not isinstance(result, Mapping):
+        return (repr(result),)
+    task, dataset = result.get("task"), result.get("dataset")
+    kind = task.get("type") if isinstance(task, Mapping) else task
+    about = dataset if isinstance(dataset, Mapping) else {}
+    return (repr(kind), *(repr(about.get(key)) for key in _IDENTITY))
 
 
 def _merged(text: str, results: Sequence[Mapping[str, Any]], newline: str) -> str:
@@ -143,7 +147,8 @@ def _merged(text: str, results: Sequence[Mapping[str, Any]], newline: str) -> st
         if last and more and not kept.endswith("\n"):
             kept += newline
         parts.append(kept + ("".join(more) if last else "") + "".join(piece[used:]))
-    return "".join(parts)
+    done = starts[-1][0] + len(_lines_of(lines, starts, len(items) - 1))
+    return "".join([*parts, *lines[done:]])
 
 
 def _items(text: str) -> list[yaml.Node]:

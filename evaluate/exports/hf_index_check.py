@@ -105,8 +105,8 @@ def _check_result(
         return
     for place, metric in enumerate(metrics or []):
         _check_metric(metric, f"{key}.metrics[{place}]", task, found, values)
-        if isinstance(metric, Mapping) and isinstance(parts.get("task", {}).get("type"), str):
-            what = (*map(str, identity(result)), str(metric.get("type")), str(metric.get("config")))
+        if isinstance(metric, Mapping):
+            what = (*identity(result), str(metric.get("type")), str(metric.get("config")))
             if what in seen:
                 found.add("repetitions", f"{key}.metrics[{place}]", f"what {seen[what]} is", "each once")
             seen.setdefault(what, f"{key}.metrics[{place}]")
