@@ -1,6 +1,7 @@
 # Each target sets up what it needs in .venv; the second time that takes no work.
 #   make demo    retrievers compared on a real corpus
 #   make test    the tests
+#   make test-full  the tests against large libraries (mteb), which make test leaves out
 #   make check   everything CI holds: format, lint, types, spelling, house rules, packaging
 #   make bench   peers side by side on the same work
 #   make docs    write the generated reference pages anew
@@ -25,7 +26,7 @@ LEXICAL_TESTS = tests/retrievers tests/contracts/test_retrievers.py tests/faults
 BENCHES ?= $(filter-out harness,$(basename $(notdir $(sort $(wildcard benchmarks/*.py)))))
 
 .NOTPARALLEL:
-.PHONY: demo test test-lexical check bench docs format clean install install-dev
+.PHONY: demo test test-lexical check bench docs format clean install install-dev install-full
 .PHONY: check-format check-lint check-types check-names check-spelling check-house check-package
 
 demo: install
@@ -41,6 +42,9 @@ test-lexical: install-dev
 	@BEIRKIT_NUMBA=1 $(PYTEST) -q -n $(TEST_JOBS) --dist loadfile $(LEXICAL_TESTS)
 	@echo "== lexical search without numba"
 	@$(PYTEST) -q -n $(TEST_JOBS) --dist loadfile --without numba $(LEXICAL_TESTS)
+
+test-full: install-full
+	$(PYTEST) -q -m full $(TESTS)
 
 check: install-dev check-format check-lint check-types check-names check-spelling check-house check-package
 	@echo "== all checks passed"
@@ -88,6 +92,9 @@ install:
 
 install-dev:
 	@$(PYTHON) .ci/install.py all,dev
+
+install-full:
+	@$(PYTHON) .ci/install.py all,dev,mteb
 
 clean:
 	rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
