@@ -5,6 +5,7 @@
 #   make check   everything CI holds: format, lint, types, spelling, house rules, packaging
 #   make bench   peers side by side on the same work
 #   make docs    write the generated reference pages anew
+#   make reproduced RESULTS="..."  hold results to published figures and keep what came of it for the docs
 #   make format  put the sources in shape
 #   make clean   remove .venv and what builds and tools leave behind (results and corpora stay)
 
@@ -26,7 +27,7 @@ LEXICAL_TESTS = tests/retrievers tests/contracts/test_retrievers.py tests/faults
 BENCHES ?= $(filter-out harness,$(basename $(notdir $(sort $(wildcard benchmarks/*.py)))))
 
 .NOTPARALLEL:
-.PHONY: demo test test-lexical check bench docs format clean install install-dev install-full
+.PHONY: demo test test-lexical check bench docs reproduced format clean install install-dev install-full
 .PHONY: check-format check-lint check-types check-names check-spelling check-house check-package
 
 demo: install
@@ -82,6 +83,11 @@ bench: install-dev
 
 docs: install-dev
 	$(PY) docs/build_reference.py
+	$(PY) docs/reproduced.py
+
+# Results, or with RUNS=1 judgments and run files.
+reproduced: install-dev
+	$(PY) docs/reproduced.py $(if $(RUNS),--runs) $(RESULTS)
 
 format: install-dev
 	$(PY) -m ruff format $(SOURCES)

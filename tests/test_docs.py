@@ -298,6 +298,7 @@ READERS_FILES = {
         ("docs/exporting.md", {"export"}),
         ("docs/supporting-pages.md", {"convert", "providers", "equivalents", "export"}),
         ("docs/comparing.md", {"run", "compare"}),
+        ("docs/why.md", {"run", "verify", "explain"}),
     ],
 )
 def test_what_a_reader_would_type_works(

@@ -111,7 +111,7 @@ def _refuse_mixture(args: argparse.Namespace) -> None:
 def _explanations(args: argparse.Namespace) -> Sequence[tuple[str, Explanation]]:
     from beirkit.evaluate.measures import Measure
     from beirkit.evaluate.protocol import get_protocol
-    from beirkit.stored import read_result, read_suite_results
+    from beirkit.stored import read_suite_results
 
     measure, protocol = Measure.parse(args.measure), get_protocol(args.protocol)
     if args.qrels is not None:
@@ -121,7 +121,22 @@ def _explanations(args: argparse.Namespace) -> Sequence[tuple[str, Explanation]]
     suite = read_suite_results(args.result)
     if suite is not None:
         return _of_suite(args, suite, measure, protocol)
-    return _of_result(args, read_result(args.result), measure, protocol)
+    return _of_result(args, _only(args.result), measure, protocol)
+
+
+def _only(path: Path) -> StoredResult:
+    """A result, or the only one that a folder of results holds."""
+    from beirkit.corpora.errors import UsageError
+    from beirkit.result_paths import find_results
+    from beirkit.stored import read_result
+
+    if not path.is_dir() or (path / "manifest.json").is_file():
+        return read_result(path)
+    found = find_results([path])
+    if len(found) > 1:
+        listed = ", ".join(str(one.folder) for one in found[:3])
+        raise UsageError(f"holds {len(found)} results", path=path, hint=f"name one of them: {listed}")
+    return found[0]
 
 
 def _of_published(args: argparse.Namespace, measure: Measure) -> Sequence[tuple[str, Explanation]]:
@@ -155,13 +170,12 @@ def _of_result(
         typed,
     )
     from beirkit.result_paths import find_results
-    from beirkit.stored import read_result
 
     beside = {one.folder.resolve(): one for one in [*siblings(result), *find_results(args.beside)]}
     name = f"{result.facts.name} on {result.dataset}@{result.facts.split}"
     targets: list[tuple[Target, bool]]
     if args.other is not None:
-        other = read_result(args.other)
+        other = _only(args.other)
         beside.pop(other.folder.resolve(), None)
         rules = get_protocol(args.other_protocol) if args.other_protocol else protocol
         says = f"{other.facts.name} on {other.dataset}@{other.facts.split} ({other.folder.name})"
