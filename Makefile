@@ -27,7 +27,7 @@ LEXICAL_TESTS = tests/retrievers tests/contracts/test_retrievers.py tests/faults
 BENCHES ?= $(filter-out harness,$(basename $(notdir $(sort $(wildcard benchmarks/*.py)))))
 
 .NOTPARALLEL:
-.PHONY: demo test test-lexical check bench docs reproduced format clean install install-dev install-full
+.PHONY: demo test test-full test-lexical check bench docs reproduced format clean install install-dev install-full
 .PHONY: check-format check-lint check-types check-names check-spelling check-house check-package
 
 demo: install
