@@ -43,7 +43,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     """Export, then say what was written where."""
+    if _are_stated(args):
+        return _stated(args)
     return _results(args) if _takes_results(args) else _folder(args)
+
+
+def _are_stated(args: argparse.Namespace) -> bool:
+    """Whether nothing but figures that were imported is exported."""
+    from beirkit.evaluate.imports.stated_files import stated_files
+    from beirkit.submitting import leads_to_results
+
+    paths = [Path(source) for source in args.sources]
+    return all(stated_files(path) and not leads_to_results(path) for path in paths)
+
+
+def _stated(args: argparse.Namespace) -> int:
+    """Give imported figures back to their tool, and tell what that finds wrong with them."""
+    import msgspec
+
+    from beirkit.cli.output import print_json
+    from beirkit.restoring import export_stated
+
+    problems = export_stated(args.sources, args.to, args.out, overwrite=args.overwrite)
+    errors = sum(problem.severity == "error" for problem in problems)
+    if args.json:
+        print_json({"path": str(args.out), "problems": msgspec.to_builtins(problems)})
+        return 0
+    print(f"{args.out}: the files that the figures were imported from, as they were")
+    if errors:
+        told = f"{errors:,} errors by the rules of {args.to}; see them with: beirkit validate {args.out}"
+        print(f"{told} --as {args.to}", file=sys.stderr)
+    return 0
 
 
 def _takes_results(args: argparse.Namespace) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from beirkit.cli.main import main
-from tests.evaluate.imports.test_importers import TASK, dumped, mteb
+from tests.evaluate.imports.test_importers import COIR, TASK, dumped, mteb
 
 RUN = {"q1": {"d1": 3.0, "d3": 2.0}, "q2": {"d2": 1.0}, "q3": {"d3": 1.0}, "q4": {"d4": 1.0}}
 
@@ -131,11 +131,30 @@ def test_the_list_of_imports(capsys: pytest.CaptureFixture[str]) -> None:
     assert "vidore" in [one["name"] for one in json.loads(capsys.readouterr().out)]
 
 
-def test_every_published_file_is_imported_and_kept(shared: Path) -> None:
-    published = shared / "data" / "published_numbers" / "mteb_results" / "thenlper__gte-small"
-    assert main(["import", str(published), "-q", "--out", "theirs"]) == 0
+@pytest.mark.slow
+def test_every_published_file_comes_back_equal(shared: Path) -> None:
+    published = shared / "data" / "published_numbers" / "mteb_results"
     files = [one for one in published.rglob("*.json") if one.name != "model_meta.json"]
-    assert files
+    assert main(["import", *map(str, sorted(published.glob("*/"))), "-q", "--out", "theirs"]) == 0
+    assert main(["export", "theirs", "--to", "mteb", "--out", "back", "-q"]) == 0
+    assert len(files) == 222
     for file in files:
-        kept = Path("theirs/imported/mteb") / file.relative_to(published.parent)
-        assert kept.read_bytes() == file.read_bytes()
+        assert (Path("back/results") / file.relative_to(published)).read_bytes() == file.read_bytes()
+
+
+def test_means_go_back_to_their_tool_equal(capsys: pytest.CaptureFixture[str]) -> None:
+    path = mteb(Path("theirs"))
+    assert main(["import", "theirs", "-q"]) == 0
+    assert main(["export", "results", "--to", "mteb", "--out", "back"]) == 0
+    back = Path("back/results") / path.relative_to("theirs")
+    assert back.read_bytes() == path.read_bytes()
+    assert (back.parent / "model_meta.json").read_bytes() == (path.parent / "model_meta.json").read_bytes()
+    assert "errors by the rules of mteb" in capsys.readouterr().err  # it has NaN, among others
+    assert main(["export", "results", "--to", "mteb", "--out", "back", "--overwrite", "-q"]) == 0
+    assert "takes ranked lists" in failed(capsys, "export", "results", "--to", "trec", "--out", "runs")
+    dumped(Path(), "tiny/cosqa.json", COIR)
+    assert main(["import", "tiny", "--out", "other", "-q"]) == 0
+    assert "holds figures of coir" in failed(capsys, "export", "other", "--to", "mteb", "--out", "more")
+    kept = Path("results/imported/mteb") / path.relative_to("theirs")
+    kept.write_text("{}", encoding="utf-8")
+    assert "import it again" in failed(capsys, "export", "results", "--to", "mteb", "--out", "more")
