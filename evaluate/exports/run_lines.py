@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,7 @@ from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import byte_lines
 from beirkit.evaluate.exports.base import Problem
 from beirkit.evaluate.exports.found import Found, quoted
+from beirkit.evaluate.exports.known import Known
 
 Lines = Iterable[tuple[int, bytes]]
 
@@ -36,12 +37,22 @@ class RunTally:
         self.documents: set[str] = set()
 
 
-def file_problems(path: Path, name: str, *, qrels: bool = False) -> tuple[list[Problem], RunTally]:
-    """Everything that is wrong with a run file, or with a file of judgments; compressed ones are read."""
+def file_problems(
+    path: Path, name: str, *, qrels: bool = False, known: Known | None = None
+) -> tuple[list[Problem], RunTally]:
+    """Everything that is wrong with a run file, or with a file of judgments; compressed ones are read.
+
+    Args:
+        path: the file.
+        name: what to call it.
+        qrels: it is one of judgments.
+        known: the dataset it is of; None: ids are not looked up.
+    """
     try:
         if qrels:
             return qrels_problems(byte_lines(path), name), RunTally()
-        return run_problems(byte_lines(path), name)
+        problems, tally = run_problems(byte_lines(path), name)
+        return problems + (known_problems(tally, name, known) if known is not None else []), tally
     except DataError as error:
         place = f"line {error.line}" if error.line else ""
         return [
@@ -199,44 +210,20 @@ def qrels_problems(lines: Lines, file: str) -> list[Problem]:
     return found.problems()
 
 
-def known_problems(
-    counts: Mapping[str, int], documents: Iterable[str], file: str, queries: Iterable[str], corpus: set[str]
-) -> list[Problem]:
-    """Ids of a run that its dataset does not have.
-
-    Args:
-        counts: queries of the run.
-        documents: documents of the run.
-        file: the run.
-        queries: of the dataset's split.
-        corpus: ids of the dataset's documents; empty: not known.
-    """
-    found, known = Found(file), set(queries)
-    for query_id in counts:
-        if query_id not in known:
-            found.add(
-                "unknown queries",
-                f"query {query_id!r}",
-                "a query that the split does not have",
-                "its queries alone",
-            )
-    for doc_id in sorted(set(documents) - corpus) if corpus else ():
-        found.add(
-            "unknown documents",
-            f"document {doc_id!r}",
-            "a document that the corpus does not have",
-            "its documents alone",
-        )
-    missing = sorted(known - set(counts))
-    if missing:
-        found.add(
-            "queries without results",
-            f"query {missing[0]!r}",
-            f"no result for {len(missing):,} of {len(known):,} queries",
-            "a list for every query",
-            "what has none counts 0",
-            severity="warning",
-        )
+def known_problems(tally: RunTally, file: str, known: Known) -> list[Problem]:
+    """Ids of a run that its dataset does not have; which split it is of, a run does not say."""
+    found = Found(file)
+    for query_id in tally.queries:
+        if query_id not in known.queries:
+            told = f"a query that {known.dataset} does not have"
+            found.add("unknown queries", f"query {query_id!r}", told, "queries of the dataset")
+    for doc_id in sorted(tally.documents - known.documents) if known.documents else ():
+        told = f"a document that {known.dataset} does not have"
+        found.add("unknown documents", f"document {doc_id!r}", told, "documents of the corpus")
+    splits = [ids for ids in known.splits.values() if ids & tally.queries.keys()]
+    if tally.queries and len(splits) > 1 and not any(ids >= tally.queries.keys() for ids in splits):
+        told = f"queries of {len(splits)} splits"
+        found.add("mixed splits", "", told, "queries of one split", severity="warning")
     return found.problems()
 
 

@@ -18,6 +18,7 @@ from beirkit.corpora.ids import slug
 from beirkit.corpora.run_files import write_run
 from beirkit.evaluate.exports.base import Entry, Problem, Target
 from beirkit.evaluate.exports.found import Found, quoted
+from beirkit.evaluate.exports.known import Checkable, Known
 from beirkit.evaluate.exports.lists import (
     require_no_white_space,
     require_once,
@@ -64,7 +65,7 @@ class TiraOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     gzip: bool = False
 
 
-class Tira(Target[TiraOptions]):
+class Tira(Target[TiraOptions], Checkable):
     """One folder per result with ``run.txt`` and ``ir-metadata.yml``; a single result gets none of its own.
 
     What the metadata need and no result knows is asked for: the team, and the address of the code.
@@ -109,12 +110,20 @@ class Tira(Target[TiraOptions]):
 
     def validate(self, path: Path) -> list[Problem]:
         """See :class:`Target`; a folder of output folders is validated as all of them."""
-        if path.is_file():
-            path = path.parent
-        marks = sorted({*path.rglob("run.txt"), *path.rglob("run.txt.gz"), *path.rglob(METADATA)})
-        folders = sorted({mark.parent for mark in marks}) or [path]
-        submission = find_submission(path)
-        return [problem for one in folders for problem in _folder(one, path, submission)]
+        return _problems(path, None)
+
+    def validate_against(self, path: Path, known: Known) -> list[Problem]:
+        """See :class:`Checkable`."""
+        return _problems(path, known)
+
+
+def _problems(path: Path, known: Known | None) -> list[Problem]:
+    if path.is_file():
+        path = path.parent
+    marks = sorted({*path.rglob("run.txt"), *path.rglob("run.txt.gz"), *path.rglob(METADATA)})
+    folders = sorted({mark.parent for mark in marks}) or [path]
+    submission = find_submission(path)
+    return [problem for one in folders for problem in _folder(one, path, submission, known)]
 
 
 def _require_enough(lines: int, queries: int, entry: Entry) -> None:
@@ -163,7 +172,7 @@ def _settings(facts: Any, prefix: str = "") -> Iterator[str]:
             yield f"{prefix}{key}={value}"
 
 
-def _folder(folder: Path, root: Path, submission: Submission | None) -> list[Problem]:
+def _folder(folder: Path, root: Path, submission: Submission | None, known: Known | None) -> list[Problem]:
     """What is wrong with one output folder."""
     place = folder.relative_to(root).as_posix()
     prefix = "" if place == "." else f"{place}/"
@@ -176,7 +185,7 @@ def _folder(folder: Path, root: Path, submission: Submission | None) -> list[Pro
     for name in there[:1]:
         if (folder / name).stat().st_size > _LARGEST:
             found.add("sizes", "", f"{(folder / name).stat().st_size:,} bytes", f"at most {_LARGEST:,}")
-        wrong, tally = file_problems(folder / name, prefix + name)
+        wrong, tally = file_problems(folder / name, prefix + name, known=known)
         problems += wrong
         _enough(found, tally)
     problems += found.problems()

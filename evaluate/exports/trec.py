@@ -18,6 +18,7 @@ from beirkit.corpora.qrels_write import write_qrels
 from beirkit.corpora.records import Judgment, Qrels
 from beirkit.corpora.run_files import write_run
 from beirkit.evaluate.exports.base import Entry, Problem, Target
+from beirkit.evaluate.exports.known import Checkable, Known
 from beirkit.evaluate.exports.lists import require_no_white_space, require_once, submitted_run
 from beirkit.evaluate.exports.run_lines import file_problems
 
@@ -33,7 +34,7 @@ class TrecOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     gzip: bool = False
 
 
-class TrecRuns(Target[TrecOptions]):
+class TrecRuns(Target[TrecOptions], Checkable):
     """A run of each result, ``runs/DATASET@SPLIT/SYSTEM.trec``, and judgments, ``qrels/DATASET@SPLIT.qrels``.
 
     Lists are written in the order in which they are evaluated, ranks from 1, results that are the query
@@ -65,19 +66,22 @@ class TrecRuns(Target[TrecOptions]):
 
     def validate(self, path: Path) -> list[Problem]:
         """See :class:`Target`; a file is a run or judgments by its name, else by its columns."""
-        if path.is_file():
-            return _file(path, path.name)
-        names = sorted(one for one in path.rglob("*") if one.is_file() and one.name != MANIFEST)
-        files = [one for one in names if Path(bare_name(one.name)).suffix in (*RUNS, *QRELS)]
-        if not files:
-            return [
-                Problem(
-                    file=".",
-                    found="no run and no judgments",
-                    expected=f"files that end in {', '.join((*RUNS, *QRELS))}",
-                )
-            ]
-        return [problem for one in files for problem in _file(one, one.relative_to(path).as_posix())]
+        return _problems(path, None)
+
+    def validate_against(self, path: Path, known: Known) -> list[Problem]:
+        """See :class:`Checkable`."""
+        return _problems(path, known)
+
+
+def _problems(path: Path, known: Known | None) -> list[Problem]:
+    if path.is_file():
+        return _file(path, path.name, known)
+    names = sorted(one for one in path.rglob("*") if one.is_file() and one.name != MANIFEST)
+    files = [one for one in names if Path(bare_name(one.name)).suffix in (*RUNS, *QRELS)]
+    if not files:
+        expected = f"files that end in {', '.join((*RUNS, *QRELS))}"
+        return [Problem(file=".", found="no run and no judgments", expected=expected)]
+    return [problem for one in files for problem in _file(one, one.relative_to(path).as_posix(), known)]
 
 
 def judgments_of(qrels: Qrels) -> list[Judgment]:
@@ -87,8 +91,8 @@ def judgments_of(qrels: Qrels) -> list[Judgment]:
     ]
 
 
-def _file(path: Path, name: str) -> list[Problem]:
-    return file_problems(path, name, qrels=_is_qrels(path))[0]
+def _file(path: Path, name: str, known: Known | None) -> list[Problem]:
+    return file_problems(path, name, qrels=_is_qrels(path), known=known)[0]
 
 
 def _is_qrels(path: Path) -> bool:

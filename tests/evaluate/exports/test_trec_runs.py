@@ -10,6 +10,7 @@ from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.qrels import read_qrels
 from beirkit.corpora.run_files import read_run
 from beirkit.evaluate.engine import evaluate
+from beirkit.evaluate.exports.known import Known
 from beirkit.evaluate.exports.trec import TrecOptions, TrecRuns
 from tests.evaluate.exports.small_results import LISTS, QRELS, golden, make_entry, told, tree
 
@@ -131,3 +132,20 @@ def test_nothing_that_cannot_be_read_raises(tmp_path: Path) -> None:
     ]
     (tmp_path / "empty").mkdir()
     assert told(TrecRuns().validate(tmp_path / "empty")) == [": no run and no judgments"]
+
+
+def test_ids_of_another_dataset(tmp_path: Path) -> None:
+    (tmp_path / "run.trec").write_text(RUN, encoding="utf-8")
+    known = Known(
+        dataset="birds",
+        splits={"test": frozenset({"q1"}), "dev": frozenset({"q2"})},
+        queries=frozenset({"q1", "q2"}),
+        documents=frozenset({"d1"}),
+    )
+    found = TrecRuns().validate_against(tmp_path, known)
+    assert told(found) == ["document 'd2': a document that birds does not have"]
+    assert told(found, "warning") == [": queries of 2 splits"]
+    other = Known(dataset="bats", splits={}, queries=frozenset({"q1"}))
+    assert told(TrecRuns().validate_against(tmp_path / "run.trec", other)) == [
+        "query 'q2': a query that bats does not have"
+    ]
