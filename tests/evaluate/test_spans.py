@@ -127,3 +127,38 @@ def test_three_chunkings_of_heq(shared: Path) -> None:
         (200, 50): (0.6784, 0.9244, 0.8235),
         (400, 80): (0.8040, 0.9689, 0.8151),
     }
+
+
+def test_splitting_the_chunks_of_heq_never_raises_recall(shared: Path) -> None:
+    """Halves in the place of each chunk found: at equal characters the same, at equal numbers never more."""
+    whole = convert("squad", shared / "data" / "heq_he" / "raw", {"spans": True})
+    (split,) = whole.splits
+    texts = {document.doc_id: document.text for document in whole.documents()}
+    chunks = split_passages(whole, PassageRules(size=400, overlap=80, judgments="overlap"))
+    retriever = BM25Retriever(BM25Options(analyzer=AnalyzerOptions(language="hebrew")))
+    retriever.index(chunks.documents())
+    found = retriever.search(whole.queries(), 10).ordered()
+    places = places_in(chunks.documents(), found.doc_ids)
+    halves: dict[str, dict[str, float]] = {}
+    for query_id, ranked in found.lists():
+        parts: dict[str, float] = halves.setdefault(query_id, {})
+        for doc_id, _ in ranked:
+            doc, start, end = places[doc_id]
+            middle = (start + end) // 2
+            for first, last in ((start, middle), (middle, end)):
+                if first < last:
+                    parts.setdefault(chunk_id(doc, first, last), float(-len(parts)))
+    cut = Run.from_dict(halves)
+    at = places_in(whole.documents(), cut.doc_ids)
+    assert all(0 <= place.start < place.end <= len(texts[place.doc_id]) for place in at.values())
+    names = ("@1", "@5", "@400c", "@1000c")
+    one, other = (
+        span_scores(run, whole.spans[split](), where.__getitem__, cutoffs=(1, 5), characters=(400, 1000))
+        for run, where in ((found, places), (cut, at))
+    )
+    for name in names:
+        for query_id, recall in other.recall[name].items():
+            assert recall <= one.recall[name][query_id], (name, query_id)
+    for name in names[2:]:
+        assert other.recall[name] == one.recall[name]
+        assert other.precision[name] == one.precision[name]
