@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from beirkit.citing import cite
-from beirkit.corpora.errors import BeirkitError, DataError, UsageError, nearest
+from beirkit.corpora.errors import DataError, UsageError, nearest
 from beirkit.corpora.exports.base import told
 from beirkit.corpora.exports.catalog import checked_options
 from beirkit.corpora.folder import is_beir_folder
-from beirkit.corpora.records import Qrels
 from beirkit.corpora.whole import whole_folder
-from beirkit.datasets import find_dataset
 from beirkit.evaluate.engine import evaluate
 from beirkit.evaluate.exports import catalog
-from beirkit.evaluate.exports.base import Claim, Entry, Problem, Recomputable, Step, Submittable
-from beirkit.evaluate.exports.known import Checkable, Known
+from beirkit.evaluate.exports.base import Entry
 from beirkit.evaluate.exports.submission import Submission, files_of, write_submission
 from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.protocol import Protocol
@@ -29,8 +24,6 @@ from beirkit.evaluate.scores import Scores
 from beirkit.result_paths import find_results
 from beirkit.runs import find_run, result_folder
 from beirkit.stored import StoredResult, read_suite_results
-
-_log = logging.getLogger(__name__)
 
 
 def leads_to_results(path: Path) -> bool:
@@ -50,6 +43,7 @@ def export_results(
     out: Path | str,
     options: Mapping[str, Any] | None = None,
     *,
+    systems: Sequence[str] = (),
     overwrite: bool = False,
 ) -> Submission:
     """Write results in the form of a target; the folder appears whole or not at all.
@@ -59,6 +53,7 @@ def export_results(
         to: a target from ``beirkit list exports`` that takes results.
         out: the folder to write.
         options: the target's options.
+        systems: names of the retrievers whose results are exported; none: all.
         overwrite: replace a folder that such an export wrote; any other is never replaced.
 
     Raises:
@@ -68,7 +63,9 @@ def export_results(
     """
     cls = catalog.get(to)
     settings = checked_options(to, cls.Options, options or {})
-    results = find_results([Path(source) for source in sources])
+    results = _of_systems(find_results([Path(source) for source in sources]), systems)
+    for source in sources:
+        _require_whole_suite(Path(source), systems)
     for result in results:
         if result.folder.resolve() in (Path(out).resolve(), *Path(out).resolve().parents):
             raise UsageError("lies in a result that is exported", path=out, hint="choose another folder")
@@ -83,6 +80,36 @@ def export_results(
                 hint="mend the cause, or report it",
             )
         return write_submission(part, to, cls.protocol, told(settings), entries)
+
+
+def _of_systems(results: list[StoredResult], systems: Sequence[str]) -> list[StoredResult]:
+    there = sorted({result.name for result in results})
+    for name in systems:
+        if name not in there:
+            raise UsageError(f"there is no result of {name!r}", hint=nearest(name, there))
+    return [result for result in results if not systems or result.name in systems]
+
+
+def _require_whole_suite(path: Path, systems: Sequence[str]) -> None:
+    """Refuse the table of a named suite that lacks results; its mean would be over fewer.
+
+    Raises:
+        UsageError: names what is missing.
+    """
+    table = read_suite_results(path)
+    if table is None or table.suite is None:
+        return
+    leaves = table.suite.leaves()
+    for system in sorted({one.name for one in table.results if not systems or one.name in systems}):
+        there = {one.dataset for one in table.results if one.name == system}
+        missing = [leaf for leaf in leaves if leaf not in there]
+        if missing:
+            raise UsageError(
+                f"the suite {table.suite.name} of {system} is incomplete: {len(leaves) - len(missing)} of "
+                f"{len(leaves)}, without {', '.join(missing[:5])}",
+                path=path,
+                hint="run the others too, or name the folder of results to export what is there",
+            )
 
 
 def entry_of(result: StoredResult) -> Entry:
@@ -141,167 +168,3 @@ def _json(path: Path) -> dict[str, Any]:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(f"cannot be read: {error}", path=path, hint="run it again") from error
-
-
-def validate(path: Path | str, target: str, dataset: str = "") -> list[Problem]:
-    """Everything that is wrong with files made for a target, by whomever.
-
-    Args:
-        path: a file or folder.
-        target: from ``beirkit list exports``.
-        dataset: a BEIR folder or a dataset's name, whose ids are the only ones that may stand there; empty:
-            ids are not looked up.
-
-    Raises:
-        DataError: there is no such file or folder.
-        UsageError: files of the target hold no ids that could be looked up.
-        UnknownNameError: no target or dataset has that name.
-    """
-    place = Path(path)
-    if not place.exists():
-        raise DataError("is not there", path=place)
-    one = catalog.get(target)()
-    if not dataset:
-        return one.validate(place)
-    if not isinstance(one, Checkable):
-        raise UsageError(
-            f"files of {target} hold no ids of queries and documents", hint="leave the dataset out"
-        )
-    return one.validate_against(place, _known(dataset))
-
-
-def _known(dataset: str) -> Known:
-    found = find_dataset(dataset)
-    collection = found.open()
-    return Known(
-        dataset=found.name,
-        splits={split: frozenset(collection.judged(split)[0]) for split in collection.splits},
-        queries=frozenset(query.query_id for query in collection.queries()),
-        documents=frozenset(document.doc_id for document in collection.documents()),
-    )
-
-
-class Recomputed(NamedTuple):
-    """A stated score and what the submitted run comes to.
-
-    Attributes:
-        file: the file that states it.
-        key: where in the file.
-        stated: the value there.
-        found: what was derived from the run.
-        agrees: whether they are the same but for rounding.
-    """
-
-    file: str
-    key: str
-    stated: float | None
-    found: float | None
-    agrees: bool
-
-    def problem(self) -> Problem:
-        """The disagreement as a finding."""
-        return Problem(
-            file=self.file,
-            key=self.key,
-            found=_number(self.stated),
-            expected=_number(self.found),
-            todo="state what the submitted run comes to with these judgments",
-        )
-
-
-def recompute(
-    path: Path | str, target: str, judgments: Mapping[str, Qrels], *, hidden: bool = False
-) -> list[Recomputed]:
-    """Derive every stated score again from the runs that were submitted.
-
-    Args:
-        path: the submission.
-        target: what it was made for.
-        judgments: by the dataset's name in the submission, or as ``dataset@split``; the empty name is that
-            of the only dataset there is.
-        hidden: nothing but means may become known: what is logged of single queries is held back.
-
-    Raises:
-        UsageError: the target's submissions hold no runs, this one holds none, or judgments are missing.
-        DataError: a run cannot be read.
-    """
-    one = catalog.get(target)()
-    if not isinstance(one, Recomputable):
-        raise UsageError(f"submissions to {target} hold no runs that scores could be derived from")
-    claims = one.claims(Path(path))
-    if not claims:
-        raise UsageError(
-            "holds no run that its scores could be derived from", path=path, hint="ask for the runs too"
-        )
-    done = []
-    with _silence(hidden):
-        for claim in claims:
-            qrels = _judgments_of(claim, claims, judgments)
-            try:
-                found = claim.compute(qrels)
-            except BeirkitError as error:
-                if not hidden:
-                    raise
-                raise DataError(  # the cause may name queries and documents
-                    f"the run of {claim.dataset}@{claim.split} cannot be scored with these judgments",
-                    path=claim.file,
-                ) from error
-            for key in sorted({*claim.values, *found}, key=lambda key: (key not in claim.values, key)):
-                stated, value = claim.values.get(key), found.get(key)
-                done.append(
-                    Recomputed(claim.file, key, stated, value, _agree(stated, value, claim.tolerance))
-                )
-    return done
-
-
-def _agree(one: float | None, two: float | None, tolerance: float) -> bool:
-    return one == two if one is None or two is None else abs(one - two) <= tolerance
-
-
-def _number(value: float | None) -> str:
-    return "no value" if value is None else f"{value:.6f}"
-
-
-def _judgments_of(claim: Claim, claims: Sequence[Claim], judgments: Mapping[str, Qrels]) -> Qrels:
-    for name in (f"{claim.dataset}@{claim.split}", claim.dataset):
-        if name in judgments:
-            return judgments[name]
-    datasets = sorted({f"{one.dataset}@{one.split}" for one in claims})
-    if "" in judgments and len(datasets) == 1:
-        return judgments[""]
-    raise UsageError(
-        f"there are no judgments of {claim.dataset}@{claim.split}",
-        hint=f"name them as DATASET=QRELS; {nearest(claim.dataset, [n for n in judgments if n])}",
-    )
-
-
-@contextmanager
-def _silence(hidden: bool) -> Iterator[None]:
-    logger = logging.getLogger("beirkit")
-    level = logger.level
-    if hidden:
-        logger.setLevel(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
-
-
-def steps_of(target: str, path: Path | str) -> Sequence[Step]:
-    """What to do with a submission; nothing is uploaded.
-
-    Raises:
-        UsageError: nobody takes submissions in that form.
-        DataError: there is no such file or folder, or what is there is not valid.
-    """
-    one = catalog.get(target)()
-    if not isinstance(one, Submittable):
-        raise UsageError(f"{target} is a form of files, not a board that takes submissions")
-    wrong = [problem for problem in validate(path, target) if problem.severity == "error"]
-    if wrong:
-        raise DataError(
-            f"is not valid for {target}, in {len(wrong)} places, the first: {wrong[0]}",
-            path=path,
-            hint=f"see all with: beirkit validate {path} --as {target}",
-        )
-    return one.steps(Path(path))

@@ -31,6 +31,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="an option of the target; may be repeated",
     )
     parser.add_argument(
+        "--system",
+        dest="systems",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="of results: those of this retriever only; may be repeated (default: of all)",
+    )
+    parser.add_argument(
         "--overwrite", action="store_true", help="replace a folder that an export wrote before"
     )
     parser.add_argument(
@@ -100,6 +108,8 @@ def _takes_results(args: argparse.Namespace) -> bool:
             f"{other} holds no results, and export {args.to!r} takes results",
             hint="name what beirkit run made: a result folder, a folder of results, or results/SUITE.json",
         )
+    if args.systems:
+        raise UsageError(f"--system chooses among results, and {other} holds none")
     if len(given) > 1:
         raise UsageError(f"{other} holds no results, and of folders one is exported at a time")
     return False
@@ -118,6 +128,7 @@ def _results(args: argparse.Namespace) -> int:
         args.to,
         args.out,
         parse_settings(args.options, get(args.to).Options),
+        systems=args.systems,
         overwrite=args.overwrite,
     )
     if args.json:

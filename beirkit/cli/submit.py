@@ -26,7 +26,7 @@ def execute(args: argparse.Namespace) -> int:
 
     from beirkit.cli.output import print_json
     from beirkit.corpora.errors import UsageError
-    from beirkit.submitting import steps_of
+    from beirkit.validating import steps_of
 
     if not args.dry_run:
         raise UsageError(

@@ -12,7 +12,7 @@ from beirkit.cli.arguments import add_json
 if TYPE_CHECKING:
     from beirkit.corpora.records import Qrels
     from beirkit.evaluate.exports.base import Problem
-    from beirkit.submitting import Recomputed
+    from beirkit.validating import Recomputed
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     """Print what is wrong; exit with 1 where anything is."""
     from beirkit.corpora.errors import UsageError
-    from beirkit.submitting import recompute, validate
+    from beirkit.validating import recompute, validate
 
     if args.hidden_qrels and not args.recompute:
         raise UsageError("--hidden-qrels is of no use without --recompute QRELS")

@@ -133,7 +133,10 @@ def test_replaces_only_what_an_export_wrote(
         (["export", "results", "--to", "jsonl", "--out", "out"], "takes a BEIR folder, not results"),
         (["export", "birds", "birds2", "--to", "jsonl", "--out", "out"], "one is exported at a time"),
         (["export", "results", "--to", "board", "--out", "out", "--set", "nota=1"], "did you mean 'note'?"),
+        (["export", "results", "--to", "board", "--out", "out", "--system", "bm2"], "did you mean 'bm25'?"),
+        (["export", "birds", "--to", "jsonl", "--out", "out", "--system", "bm25"], "chooses among results"),
         (["validate", "nowhere", "--as", "board"], "is not there"),
+        (["validate", "results", "--as", "board", "--dataset", "birds"], "hold no ids"),
         (["validate", "results", "--as", "board", "--hidden-qrels"], "without --recompute"),
         (["submit", "board", "results"], "add --dry-run"),
     ],
@@ -144,6 +147,37 @@ def test_wrong_use_is_told(
     assert main(words) == 2
     assert said in capsys.readouterr().err
     assert not Path("out").exists()
+
+
+def test_results_of_one_system(board: type[Board], results: Path) -> None:
+    assert main(["run", "-d", "birds", "-r", "rank-bm25", "--out", "results", "--quiet"]) == 0
+    for words, systems in ((["--system", "rank-bm25"], ["rank-bm25"]), ([], ["bm25", "rank-bm25"])):
+        assert main(["export", "results", "--to", "board", "--out", "out", "--overwrite", *words]) == 0
+        assert [one.system for one in read_submission(Path("out")).results] == systems
+
+
+def test_an_incomplete_suite_is_refused(
+    board: type[Board], birds: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Under its name it stands for all of its members; single results may go by their folder."""
+    Path("pair.yaml").write_text("name: pair\ndatasets: [./birds, nfcorpus]\nretrievers: [bm25]\n")
+    assert main(["run", "pair.yaml", "--out", "results", "--quiet"]) == 0
+    words = ["--to", "board", "--out", "out", "--quiet"]
+    assert main(["export", "results/pair.json", *words]) == 2
+    assert "the suite pair of bm25 is incomplete: 1 of 2, without nfcorpus" in capsys.readouterr().err
+    assert main(["export", "results", *words]) == 0
+
+
+def test_ids_are_held_against_a_dataset(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["export", "results", "--to", "sentence-transformers", "--out", "out", "--quiet"]
+    assert main(words) == 0
+    assert main(["validate", "out", "--as", "sentence-transformers", "--dataset", "birds"]) == 0
+    queries = Path("birds/queries.jsonl")
+    queries.write_text(queries.read_text().replace('"q1"', '"q9"'))
+    Path("birds/qrels/test.tsv").write_text("query-id\tcorpus-id\tscore\nq2\td2\t1\n")
+    capsys.readouterr()
+    assert main(["validate", "out", "--as", "sentence-transformers", "--dataset", "birds"]) == 1
+    assert "a query that birds does not have" in capsys.readouterr().out
 
 
 def test_nothing_is_left_of_what_is_not_valid(
