@@ -35,6 +35,7 @@ from beirkit.evaluate.score_files import read_scores, write_scores
 from beirkit.evaluate.scores import Scores
 from beirkit.evaluate.zero_shot import ZeroShot, zero_shot_status
 from beirkit.exam import Exam, Sample, prepare
+from beirkit.languages import asks_for_language, for_dataset, for_language, warn_of_language
 from beirkit.members import Members, find_members
 from beirkit.results import LIBRARIES, ResultFolder, library_versions, result_key, slug
 from beirkit.retrievers.base import Retriever, Workplace
@@ -103,7 +104,8 @@ def run_suite(
     protocol = get_protocol(suite.protocol)
     asked = parse_measures(suite.measures) if suite.measures else ()
     configs = [parse_retriever(text) for text in dict.fromkeys(suite.retrievers)]
-    retrievers = [create(config, workplace) for config in configs]
+    # Of a retriever that takes the dataset's language, all but the language is checked now.
+    retrievers = [create(for_language(config, "en"), workplace) for config in configs]
     if not suite.datasets or not retrievers:
         raise UsageError(
             "there is nothing to run", hint="name at least one dataset (-d) and one retriever (-r)"
@@ -112,11 +114,17 @@ def run_suite(
         retriever.identity()
     members = members or find_members(suite, progress=workplace.progress)
     for dataset in members.datasets:
+        for config in filter(asks_for_language, configs):
+            create(for_dataset(config, dataset), workplace).identity()
+    for dataset in members.datasets:
         exam = prepare(dataset, suite.split, part)
         measures = _measures(protocol, dataset, asked, ndcg_on_references)
         _warn_of_depth(measures, suite.k)
-        for config, retriever in zip(configs, retrievers, strict=True):
-            yield _run_cell(exam, config, retriever, suite.k, results, protocol, measures)
+        for given, retriever in zip(configs, retrievers, strict=True):
+            config = for_dataset(given, dataset)
+            own = create(config, workplace) if asks_for_language(given) else retriever
+            warn_of_language(exam, config.name, own)
+            yield _run_cell(exam, config, own, suite.k, results, protocol, measures)
 
 
 def _measures(

@@ -100,16 +100,25 @@ class Summary:
         for cell in self.cells:
             by_dataset.setdefault(f"{cell.dataset}@{cell.split}", []).append(cell)
         lines += [f"{name}: {_queries(cells)}" for name, cells in by_dataset.items()]
-        resolved = {
-            cell.retriever: _resolved(_model(cell) | cell.manifest["retriever"]) for cell in self.cells
-        }
-        lines += [f"{name}: {options}" for name, options in resolved.items()]
+        lines += self._retrievers()
         lines += [line for cell in self.cells for line in _truncated(cell)]
         if any(cell.sample for cell in self.cells):
             lines.append(
                 "SAMPLE: scores of a part of a dataset; not comparable with anything but themselves."
             )
         return lines
+
+    def _retrievers(self) -> list[str]:
+        """What each retriever's results depend on; by dataset where that differs, as the language may."""
+        resolved: dict[str, dict[str, list[str]]] = {}
+        for cell in self.cells:
+            options = _resolved(_model(cell) | cell.manifest["retriever"])
+            resolved.setdefault(cell.retriever, {}).setdefault(options, []).append(cell.dataset)
+        return [
+            f"{name}: {options}" if len(variants) == 1 else f"{name} on {', '.join(datasets)}: {options}"
+            for name, variants in resolved.items()
+            for options, datasets in variants.items()
+        ]
 
     def to_json(self) -> dict[str, Any]:
         """The table for machines: unrounded figures, counts, and where run and per-query scores are."""

@@ -31,6 +31,8 @@ from beirkit.evaluate.exports import catalog as submissions
 from beirkit.evaluate.exports.base import Target
 from beirkit.retrievers import catalog as retrievers
 from beirkit.retrievers.base import Retriever
+from beirkit.retrievers.lexical.analysis.languages import LANGUAGES, NEUTRAL
+from beirkit.retrievers.lexical.lucene_analyzer import LuceneAnalyzer, LuceneAnalyzerOptions
 
 DOCS = Path(__file__).parent
 
@@ -89,6 +91,7 @@ def pages() -> dict[str, str]:
         "commands.md": commands_page(),
         "configuration.md": configuration_page(),
         "codes/README.md": codes_page(),
+        "languages.md": languages_page(),
         **codes,
     }
 
@@ -153,6 +156,24 @@ def codes_page() -> str:
         for code, kind in CODES.items()
     ]
     return GENERATED_CODES + CODES_HEAD + _table(("code", "severity", "what it is"), rows)
+
+
+def languages_page() -> str:
+    """languages.md as it stands, with the table of languages from the catalog."""
+    rows: list[tuple[str, ...]] = [
+        (language.name, f"`{tag}`", " ".join(f"`{name}`" for name in _steps(tag)))
+        for tag, language in sorted(LANGUAGES.items(), key=lambda item: (item[0] == NEUTRAL, item[1].name))
+    ]
+    page = (DOCS / "languages.md").read_text(encoding="utf-8")
+    before, mark, _ = page.partition("<!-- languages: written by `make docs` -->\n")
+    _, end, after = page.partition("<!-- /languages -->\n")
+    table = _table(("language", "tag", "steps"), rows)
+    return f"{before}{mark}\n{table}\n{end}{after}"
+
+
+def _steps(tag: str) -> list[str]:
+    """The names of the steps of a language's own analysis."""
+    return [step.name for step in LuceneAnalyzer(LuceneAnalyzerOptions(language=tag)).steps]
 
 
 def documented(*owners: type) -> dict[str, str]:

@@ -6,6 +6,8 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
+import msgspec
+
 from beirkit.configs.load import convert
 from beirkit.configs.schema import RetrieverConfig
 from beirkit.corpora.errors import ConfigError, MissingExtraError, UnknownNameError, UsageError, nearest
@@ -63,7 +65,7 @@ def create(config: RetrieverConfig, workplace: Workplace | None = None) -> Retri
     """
     kind = get(config.kind)
     where = f"retriever {config.name}, options"
-    options = convert(config.options, kind.Options, path=where)
+    options = convert(_with_language(config.options, kind.Options), kind.Options, path=where)
     try:
         return kind(options, workplace)
     except ConfigError as error:
@@ -72,6 +74,18 @@ def create(config: RetrieverConfig, workplace: Workplace | None = None) -> Retri
         raise ConfigError(error.found, path=where, hint=error.hint) from error
     except ImportError as error:
         raise _missing(config.kind, error) from error
+
+
+def _with_language(options: dict[str, Any], shape: type[msgspec.Struct]) -> dict[str, Any]:
+    """The options with ``language`` where the analyzer has it: ``bm25:language=he`` is what people write."""
+    known = {field.encode_name for field in msgspec.structs.fields(shape)}
+    analyzer = options.get("analyzer", {})
+    if "language" not in options or "language" in known or not isinstance(analyzer, dict):
+        return options
+    if "analyzer" not in known:
+        return options
+    rest = {key: value for key, value in options.items() if key != "language"}
+    return {**rest, "analyzer": {**analyzer, "language": options["language"]}}
 
 
 def _registered() -> dict[str, str]:

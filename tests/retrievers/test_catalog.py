@@ -10,6 +10,7 @@ import pytest
 from beirkit.configs.load import load_retriever, names
 from beirkit.configs.schema import RetrieverConfig
 from beirkit.corpora.errors import ConfigError, MissingExtraError, UnknownNameError, UsageError
+from beirkit.languages import for_language
 from beirkit.retrievers import catalog
 from beirkit.retrievers.base import Workplace
 from beirkit.retrievers.lexical.bm25 import BM25Retriever
@@ -122,4 +123,19 @@ def test_every_shipped_configuration_makes_its_retriever(name: str) -> None:
     config = load_retriever(name)
     assert config.name == name
     assert config.summary
-    assert catalog.create(config, Workplace(device="cpu", offline=True)).kind == config.kind
+    made = catalog.create(for_language(config, "he"), Workplace(device="cpu", offline=True))
+    assert made.kind == config.kind
+
+
+@pytest.mark.parametrize("kind", ["bm25", "bm25-lucene", "rank-bm25"])
+def test_a_language_is_the_analyzers(kind: str) -> None:
+    """Over what the configuration says of the analyzer, and beside its other options."""
+    options = {"language": "he", "analyzer": {"language": "english", "ngrams": 3}}
+    made = catalog.create(RetrieverConfig(name="mine", kind=kind, options=options))
+    assert made.options.analyzer.language == "he"
+    assert made.options.analyzer.ngrams == 3
+
+
+def test_a_kind_without_an_analyzer_has_no_language() -> None:
+    with pytest.raises(ConfigError, match="unknown field `language`"):
+        catalog.create(RetrieverConfig(name="mine", kind="dense", options={"language": "he"}))

@@ -115,7 +115,7 @@ def without_elision(word: str) -> str:
     if word.isalpha():
         return word
     first, *rest = _APOSTROPHE.split(word, maxsplit=1)
-    return rest[0] if first in _ELIDED and rest else word
+    return rest[0] if first in _ELIDED and rest and rest[0] else word
 
 
 def before_apostrophe(word: str) -> str:
