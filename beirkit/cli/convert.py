@@ -51,6 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="add the documents of another BEIR folder, where the format can (asmachta, squad): short for "
         "--set distractors=FOLDER",
     )
+    parser.add_argument(
+        "--repair-urls",
+        action="store_true",
+        help="read addresses with junk around them as what they mean (lexbench): short for "
+        "--set repair_urls=true",
+    )
     parser.add_argument("--gzip", action="store_true", help="write .jsonl.gz and .tsv.gz")
     parser.add_argument("--overwrite", action="store_true", help="replace a folder that beirkit wrote before")
     parser.add_argument("--no-check", action="store_true", help="leave out the check of the written folder")
@@ -67,6 +73,7 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.corpora.passages import parse_rules
 
     options = [*args.options, *([f"distractors={args.distractors}"] if args.distractors else [])]
+    options += ["repair_urls=true"] * args.repair_urls
     folder, manifest = convert_source(
         args.source,
         args.raw,

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from beirkit.cli.main import main
 from beirkit.converters.reading.simpleqa import without_unmatched
 from beirkit.corpora.errors import ConfigError, DataError, UsageError
+from beirkit.corpora.folder import open_folder
 from beirkit.corpora.supporting import POLICY, Supporting, policy_of, task_of
 from beirkit.corpora.urls import UrlPolicy, document_url
 from tests.converters.lexbench_files import contents, exported, opened, records
@@ -54,6 +56,16 @@ def test_repair_judges_what_the_junk_means_and_leaves_the_record_alone() -> None
     assert "x.example/mill" in judged
     assert policy_of(repaired.provenance.options) == UrlPolicy(repair=True)
     assert policy_of(plain.provenance.options) == UrlPolicy()
+
+
+def test_repair_is_an_option_of_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["convert", "lexbench", str(CSV), "--out", str(tmp_path / "out"), "--repair-urls", "--quiet"]
+    assert main(words) == 0
+    collection = open_folder(tmp_path / "out")
+    assert list(collection.judgments("test")) == list(opened(CSV, repair_urls=True).judgments("test"))
+    table = FIXTURES / "scifact" / "raw"
+    assert main(["convert", "scifact", str(table), "--out", str(tmp_path / "no"), "--repair-urls"]) == 2
+    assert "repair_urls" in capsys.readouterr().err
 
 
 def test_a_policy_of_another_definition_is_refused() -> None:

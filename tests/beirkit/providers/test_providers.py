@@ -61,6 +61,21 @@ def test_the_compared_table(collected: dict[str, Collected], dataset: str, tmp_p
     assert json.loads(lines[0])["evidence"] == "responses/sqv-5.raw"
 
 
+def test_the_printed_comparison(
+    collected: dict[str, Collected], dataset: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    files = [str(done.path) for done in collected.values()]
+    assert main(["providers", dataset, *files, "--by", "topic", "--samples", "200"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    # answered, empty, timed out, failed, absent, contaminated, by a copy
+    assert ["good", "4", "1", "0", "0", "0", "0", "0"] in rows
+    assert ["bad", "1", "0", "2", "2", "0", "1", "0"] in rows
+    shown = [" ".join(row) for row in rows]
+    for start in ("bad all counted", "bad all left out", "bad answered by all", "bad - good all left out"):
+        assert any(row.startswith(start) for row in shown), start
+
+
 @pytest.mark.parametrize(
     ("second", "message"),
     [
