@@ -17,7 +17,7 @@ from beirkit.figures import figure
 from beirkit.means import mean_rows
 from beirkit.results import slug, write_json
 
-_KEPT_IN_MANIFEST = {"block", "encoder", "kind", "name", "pystemmer", "stage", "unicode", "version"}
+_KEPT_IN_MANIFEST = {"block", "encoder", "name", "pystemmer", "stage", "unicode", "version"}
 
 
 class Summary:

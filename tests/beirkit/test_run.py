@@ -16,7 +16,7 @@ import pytest
 from beirkit.cli.main import main
 from beirkit.corpora.run_files import read_run
 from beirkit.evaluate.score_files import read_scores, write_scores
-from beirkit.retrievers.lexical.bm25 import BM25Retriever
+from beirkit.retrievers.lexical.lucene_bm25 import LuceneBM25Retriever
 
 
 def _run(capsys: pytest.CaptureFixture[str], *words: str) -> list[dict[str, Any]]:
@@ -71,7 +71,7 @@ def test_equal_work_is_found_again_and_a_changed_option_is_not(
     birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [first] = _run(capsys, "-d", str(birds), "-r", "bm25")
-    monkeypatch.setattr(BM25Retriever, "index", None)  # a second search would call it and fail
+    monkeypatch.setattr(LuceneBM25Retriever, "index", None)  # a second search would call it and fail
     [again] = _run(capsys, "-d", str(birds), "-r", "bm25")
     assert again == first
     [more] = _run(capsys, "-d", str(birds), "-r", "bm25", "-m", "P@1", "--protocol", "beir")
@@ -292,7 +292,7 @@ def test_an_interruption_leaves_no_result(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(BM25Retriever, "search", interrupted)
+    monkeypatch.setattr(LuceneBM25Retriever, "search", interrupted)
     assert main(["run", "-d", str(birds), "-r", "bm25"]) == 130
     assert "interrupted" in capsys.readouterr().err
     assert not [path for path in (tmp_path / "results").rglob("*") if path.is_file()]
@@ -316,18 +316,22 @@ def test_a_dense_result_is_found_again_without_torch(birds: Path, capsys: pytest
     assert done.stdout.endswith("False\n")
 
 
-@pytest.mark.parametrize("retriever", ["bm25", "rank-bm25"])
+@pytest.mark.parametrize(
+    ("retriever", "kind", "stemmer"),
+    [("bm25", "bm25-lucene", "porter"), ("rank-bm25", "rank-bm25", "english")],
+)
 def test_the_resolved_options_stand_under_the_table(
-    retriever: str, birds: Path, capsys: pytest.CaptureFixture[str]
+    retriever: str, kind: str, stemmer: str, birds: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["run", "-d", str(birds), "-r", retriever]) == 0
     said = capsys.readouterr().err
     for part in (
+        f"{retriever}: kind={kind!r}, ",
         "k1=",
         "b=",
         "template='{title} {text}'",
         "stopwords=lucene",
-        "stemmer=english",
+        f"stemmer={stemmer}",
         "Protocol: beirkit",
     ):
         assert part in said

@@ -19,7 +19,7 @@ def test_a_name(name: str) -> None:
 def test_a_name_with_options() -> None:
     config = parse_retriever("bm25:k1=1.5, b = 0.75")
     assert config.name == "bm25:k1=1.5,b=0.75"
-    assert config.kind == "bm25"
+    assert config.kind == "bm25-lucene"
     assert config.options == {**load_retriever("bm25").options, "k1": 1.5, "b": 0.75}
     assert load_retriever("bm25").options["k1"] == 0.9
 

@@ -21,7 +21,7 @@ DOCUMENTS = [
 ]
 DOCUMENTS[3] = Document("\ud800", "", "")
 QUERIES = [Query("q1", "owl voles 3"), Query("q2", "hunts 12"), Query("q3", "zyxwv")]
-RETRIEVERS = ["bm25", "bm25:variant=bm25+", "bm25-lucene", "bm25-lucene-multifield"]
+RETRIEVERS = ["bm25-mteb", "bm25-mteb:variant=bm25+", "bm25-lucene", "bm25-lucene-multifield"]
 
 
 @pytest.fixture(autouse=True)
@@ -62,7 +62,7 @@ def test_other_documents_and_other_settings_are_other_indexes(tmp_path: Path) ->
     renamed = [Document("e0", DOCUMENTS[0].title, DOCUMENTS[0].text), *DOCUMENTS[1:]]
     moved = [Document("d0", "", f"{DOCUMENTS[0].title} {DOCUMENTS[0].text}"), *DOCUMENTS[1:]]
     for documents in (DOCUMENTS, changed, renamed, moved, DOCUMENTS[::-1], DOCUMENTS[:-1]):
-        for name in ("bm25", "bm25:k1=1.5", "bm25-lucene"):
+        for name in ("bm25-mteb", "bm25-lucene:k1=1.5", "bm25-lucene"):
             assert _lists(name, documents, tmp_path) == _lists(name, documents, None)
     assert len(list((tmp_path / "indexes").iterdir())) == 18
 
