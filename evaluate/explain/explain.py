@@ -101,24 +101,24 @@ def explain(
     search = _Search(scorer, base, ours, target, {name: kinds[name] for name in shared})
     causes = [*search.singles(), *(_measured(one, ours, target) for one in alternatives)]
     apart = differences(facts or {}, target.facts, partial=partial) if target.facts is not None else []
-    no_gap = abs(target.value - ours.value) <= target.tolerance and alike(ours, target) in (None, 1.0)
-    if no_gap:
+    if abs(target.value - ours.value) <= target.tolerance:
         causes = []
     else:
         if not any(cause.explains for cause in causes):
             causes += search.combined()
         scored_alike = any(cause.explains and cause.kind == "scoring" for cause in causes)
         if target.facts is not None and not (scored_alike and target.values is not None):
-            measured = {one.axes for one in alternatives}
-            apart = [one for one in apart if (one.axis,) not in measured]
-            causes += _of_facts(apart, ours.value, target, partial=partial or bool(measured))
+            if len(mattering(apart)) > 1:  # what another run measures need not be told without a measure
+                apart = [one for one in apart if (one.axis,) not in {other.axes for other in alternatives}]
+                partial = True
+            causes += _of_facts(apart, ours.value, target, partial=partial)
             causes += _of_words(target, facts or {}, {cause.axes for cause in causes})
     order = ranked(causes)
     return Explanation(
         measure=str(wanted),
         ours=ours.value,
         target=target,
-        verdict=verdict(ours.value, target, order, search.tried),
+        verdict=verdict(ours.value, target, order, search.tried, alike(ours, target)),
         causes=order,
         tried=search.tried,
         chance=chance(search.values, target),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -130,5 +129,5 @@ def closed(ours: float, then: float, target: Target) -> tuple[float, bool]:
     gap, left = target.value - ours, target.value - then
     explains = abs(left) <= target.tolerance
     if gap == 0:
-        return (1.0 if explains else -math.inf), explains
+        return float(explains), explains
     return 1 - abs(left) / abs(gap), explains

@@ -39,11 +39,22 @@ def chance(values: Sequence[float], target: Target) -> float:
     return min(covered / (high - low), 1.0)
 
 
-def verdict(ours: float, target: Target, causes: Sequence[Cause], tried: int) -> str:
-    """The answer in a sentence or two."""
+def verdict(
+    ours: float, target: Target, causes: Sequence[Cause], tried: int, same: float | None = None
+) -> str:
+    """The answer in a sentence or two.
+
+    Args:
+        ours: our number.
+        target: the other number.
+        causes: in order.
+        tried: how many scorings were compared.
+        same: the share of queries whose values are alike as they are; None: not known.
+    """
     gap = target.value - ours
-    if abs(gap) <= target.tolerance and not causes:
-        return f"There is no gap: {ours:.6f} prints as {target.printed}."
+    if abs(gap) <= target.tolerance:
+        told = f"There is no gap: {ours:.6f} prints as {target.printed}."
+        return told if same in (None, 1.0) else f"{told} Of the queries {same:.0%} have the same value."
     explaining = [one for one in causes if one.explains]
     if explaining:
         first = explaining[0]

@@ -175,28 +175,40 @@ class Scorer:
 
 
 def _order(lists: Run, setting: Setting, qrels: Qrels | None) -> npt.NDArray[np.intp]:
-    """The permutation of results that a setting's rule for equal scores makes."""
+    """The permutation that a setting's rule for equal scores makes; only tied results are sorted by it."""
     with np.errstate(over="ignore"):
         keys = -lists.scores.astype(setting.precision)
-    if setting.ties == "file":
-        return np.lexsort((np.arange(lists.n_results), keys, lists.groups))
-    ranks = _id_places(lists)
+    order = np.arange(lists.n_results)
+    within = lists.groups[1:] == lists.groups[:-1]
+    if bool((within & (keys[1:] < keys[:-1])).any()):
+        order = np.lexsort((keys, lists.groups))  # stable, so that ties stay as they stand
+    ties = within & (keys[order][1:] == keys[order][:-1])
+    if setting.ties == "file" or not ties.any():
+        return order
+    tied = np.append(ties, False) | np.append(False, ties)
+    at = np.flatnonzero(tied)
+    stretch = np.cumsum(np.append(True, ~ties))[at]
+    found = order[at]
+    places = _id_places(lists, found)
     if setting.ties == "id ascending":
-        return np.lexsort((-ranks, keys, lists.groups))
+        places = -places
     if qrels is None:
-        return np.lexsort((ranks, keys, lists.groups))
+        order[at] = found[np.lexsort((places, stretch))]
+        return order
     grades = np.zeros(lists.n_results, dtype=np.int64)
-    at, doc_ids = judged_results(lists, qrels)
-    groups = lists.groups[at].tolist()
-    grades[at] = [
+    judged, doc_ids = judged_results(lists, qrels)
+    groups = lists.groups[judged].tolist()
+    grades[judged] = [
         qrels[lists.query_ids[group]][doc_id] for group, doc_id in zip(groups, doc_ids, strict=True)
     ]
-    return np.lexsort((ranks, -grades if setting.ties == "relevant first" else grades, keys, lists.groups))
+    best = -grades[found] if setting.ties == "relevant first" else grades[found]
+    order[at] = found[np.lexsort((places, best, stretch))]
+    return order
 
 
-def _id_places(lists: Run) -> npt.NDArray[np.int64]:
-    """``(n_results,)`` places of the documents among all ids, descending by UTF-8 bytes."""
-    distinct, where = np.unique(lists.docs, return_inverse=True)
+def _id_places(lists: Run, results: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
+    """``(len(results),)`` places of their documents among each other, ids descending by UTF-8 bytes."""
+    distinct, where = np.unique(lists.docs[results], return_inverse=True)
     ids = take(lists.doc_ids, distinct)
     places = np.empty(len(ids), dtype=np.int64)
     places[sorted(range(len(ids)), key=ids.__getitem__, reverse=True)] = np.arange(len(ids))

@@ -197,6 +197,8 @@ def _ties(scorer: Scorer) -> bool:
     run = scorer.run
     with np.errstate(over="ignore"):
         keys = run.scores.astype("float32")
-    order = np.lexsort((keys, run.groups))
-    same = (keys[order][1:] == keys[order][:-1]) & (run.groups[order][1:] == run.groups[order][:-1])
-    return bool(same.any())
+    groups = run.groups
+    within = groups[1:] == groups[:-1]
+    if bool((within & (keys[1:] > keys[:-1])).any()):
+        keys = keys[np.lexsort((keys, groups))]
+    return bool((within & (keys[1:] == keys[:-1])).any())

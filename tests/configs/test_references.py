@@ -19,9 +19,11 @@ from beirkit.configs.references import (
     read_references,
     references,
 )
+from beirkit.configs.spec import parse_retriever
 from beirkit.corpora.errors import ConfigError
 from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.protocol import get_protocol
+from beirkit.retrievers.catalog import create
 
 
 def test_every_dataset_measure_and_protocol_is_known() -> None:
@@ -95,6 +97,23 @@ def test_an_identity_fits_by_key_paths() -> None:
     assert not fits({"analyzer.stemmer": "english"}, identity)
     assert not fits({"analyzer.words": "UAX 29"}, identity)
     assert at_path(identity, "kind.deeper") is None
+
+
+@pytest.mark.parametrize(
+    ("retriever", "systems"),
+    [
+        ("bm25-lucene", {"bm25-flat"}),
+        ("bm25-lucene-multifield", {"bm25-multifield"}),
+        ("bm25-mteb", {"bm25s-mteb"}),
+        ("bm25-mteb:k1=0.9,b=0.4", {"bm25s-lucene"}),
+        ("bm25-lucene:k1=1.2", set()),
+        ("bm25-lucene:template={text}", set()),
+        ("rank-bm25", set()),
+    ],
+)
+def test_shipped_retrievers_are_held_to_what_they_stand_for(retriever: str, systems: set[str]) -> None:
+    identity = create(parse_retriever(retriever)).identity()
+    assert {one.figure.system for one in references() if one.likeness_of(identity)} == systems
 
 
 @pytest.mark.parametrize(

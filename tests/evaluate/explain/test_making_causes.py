@@ -76,6 +76,22 @@ def test_what_was_scored_otherwise_goes_before_what_was_set_otherwise() -> None:
     assert (found.causes[0].axes, found.causes[0].alike) == (("self-match",), 1.0)
 
 
+def test_two_results_with_one_mean_and_other_queries() -> None:
+    values = m.values(JUDGED, LISTS, NDCG, RULES)
+    turned = dict(zip(values, reversed(values.values()), strict=True))
+    target = Target(value=sum(values.values()) / len(values), values=turned, facts=m.FACTS)
+    found = explain(Run.from_dict(LISTS), JUDGED, NDCG, target, protocol=RULES, facts=m.FACTS)
+    assert found.causes == ()
+    assert found.verdict.startswith("There is no gap")
+    assert "of the queries" in found.verdict.lower()
+
+
+def test_a_run_beside_that_has_another_value_of_it_takes_nothing_away() -> None:
+    other = Alternative(axes=("k1 and b",), says="k1 is 1.2 there", value=0.1)
+    found = against(m.changed("retriever.k1", 1.5), alternatives=[other])
+    assert (found.causes[0].axes, found.causes[0].kind) == (("k1 and b",), "manifest")
+
+
 def test_a_mean_that_only_happens_to_be_equal_is_no_explanation() -> None:
     values = m.values(JUDGED, LISTS, NDCG, "beirkit:self_match=remove")
     turned = dict(zip(values, [*list(values.values())[1:], next(iter(values.values()))], strict=True))
