@@ -51,6 +51,8 @@ CONTRACT = {
     "pool": ("--depth", "--by", "--limit", "--seed", "--out", "--import", "--merge", "--json"),
     "overlap": ("--column", "--ngram", "--near", "--documents", "--results", "--out", "--json"),
     "cite": ("--format",),
+    "import": ("--as", "--of", "--split", "--name", "-k", "--out", "--json"),
+    "replay": ("--qrels", "--scores-only", "--out", "--json"),
     "version": ("--json",),
 }
 
@@ -284,6 +286,8 @@ READERS_FILES = {
     "bills/corpus.jsonl": '{"_id": "d1", "title": "", "text": "Under Billing."}\n',
     "bills/queries.jsonl": '{"_id": "q1", "text": "billing"}\n',
     "bills/qrels/test.tsv": "query-id\tcorpus-id\tscore\nq1\td1\t1\n",
+    f"theirs/ann__tiny/{'0' * 40}/SciFact.json": '{"task_name": "SciFact", "dataset_revision": "0", '
+    '"scores": {"test": [{"ndcg_at_10": 0.6, "main_score": 0.6, "hf_subset": "default"}]}}',
     "bm25.trec": "q1 Q0 d2 1 2.0 bm25\nq2 Q0 d2 1 2.0 bm25\n",
 }
 
@@ -298,6 +302,8 @@ READERS_FILES = {
         ("docs/exporting.md", {"export"}),
         ("docs/supporting-pages.md", {"convert", "providers", "equivalents", "export"}),
         ("docs/comparing.md", {"run", "compare"}),
+        ("docs/importing.md", {"run", "import", "compare", "export"}),
+        ("docs/capsules.md", {"run", "export", "validate", "replay", "compare"}),
         ("docs/why.md", {"run", "verify", "explain"}),
     ],
 )
@@ -318,6 +324,12 @@ def test_what_a_reader_would_type_works(
     for words in command_lines(name, "beirkit"):
         if words[0] in commands:
             words = shlex.split(shlex.join(words).replace(" -r minilm", ""))
+            words = [path for word in words for path in (_matching(word) or [word])]
             assert main(words) == 0, f"beirkit {shlex.join(words)}\n{capsys.readouterr().err}"
             tried.add(words[0])
     assert tried == commands
+
+
+def _matching(word: str) -> list[str]:
+    """The paths that a shell puts in the place of a pattern."""
+    return sorted(map(str, Path().glob(word))) if "*" in word else []

@@ -244,8 +244,8 @@ def _problems(opened: OpenCapsule, result: CapsuleResult, name: str) -> list[Pro
         )
     if result.run == "run.trec.gz":
         run = opened.file(result, result.run)
-        wrong, _ = run_problems(byte_lines(run), f"{place}/{result.run}")
-        problems += [one for one in wrong if one.severity == "error"]
+        wrong, tally = run_problems(byte_lines(run), f"{place}/{result.run}")
+        problems += [one for one in wrong if one.severity == "error" and tally.lines]  # nothing may be found
     return problems
 
 

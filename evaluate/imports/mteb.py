@@ -34,9 +34,10 @@ class MtebResults(Importer):
     def recognises(self, path: Path) -> bool:
         """See :class:`Importer`."""
         if path.is_file():
-            facts = peek_json(path)
-            return "task_name" in facts and "scores" in facts
-        return any(True for _ in path.rglob(META))
+            return _is_task(peek_json(path))
+        return any(True for _ in path.rglob(META)) or any(
+            map(_is_task, map(peek_json, json_files(path)[:20]))
+        )
 
     def read(self, path: Path) -> Iterator[Means]:
         """See :class:`Importer`."""
@@ -130,6 +131,10 @@ def _means(file: Path, data: Any) -> Iterator[Means]:
                     "mteb": str(data.get("mteb_version") or ""),
                 },
             )
+
+
+def _is_task(data: Any) -> bool:
+    return isinstance(data, Mapping) and "task_name" in data and "scores" in data
 
 
 def _is_old(data: Any) -> bool:
