@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a name from `beirkit list exports` that takes results, such as mteb",
     )
     parser.add_argument(
-        "--dataset",
+        "--against",
         default="",
         metavar="DATASET",
         help="a BEIR folder or a dataset's name: ids that it does not have are errors",
@@ -54,7 +54,7 @@ def execute(args: argparse.Namespace) -> int:
 
     if args.hidden_qrels and not args.recompute:
         raise UsageError("--hidden-qrels is of no use without --recompute QRELS")
-    problems = validate(args.path, args.target, args.dataset)
+    problems = validate(args.path, args.target, args.against)
     wrong = any(problem.severity == "error" for problem in problems)
     derived: list[Recomputed] = []
     if args.recompute and not wrong:

@@ -136,7 +136,7 @@ def test_replaces_only_what_an_export_wrote(
         (["export", "results", "--to", "board", "--out", "out", "--system", "bm2"], "did you mean 'bm25'?"),
         (["export", "birds", "--to", "jsonl", "--out", "out", "--system", "bm25"], "chooses among results"),
         (["validate", "nowhere", "--as", "board"], "is not there"),
-        (["validate", "results", "--as", "board", "--dataset", "birds"], "hold no ids"),
+        (["validate", "results", "--as", "board", "--against", "birds"], "hold no ids"),
         (["validate", "results", "--as", "board", "--hidden-qrels"], "without --recompute"),
         (["submit", "board", "results"], "add --dry-run"),
     ],
@@ -171,12 +171,12 @@ def test_an_incomplete_suite_is_refused(
 def test_ids_are_held_against_a_dataset(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["export", "results", "--to", "sentence-transformers", "--out", "out", "--quiet"]
     assert main(words) == 0
-    assert main(["validate", "out", "--as", "sentence-transformers", "--dataset", "birds"]) == 0
+    assert main(["validate", "out", "--as", "sentence-transformers", "--against", "birds"]) == 0
     queries = Path("birds/queries.jsonl")
     queries.write_text(queries.read_text().replace('"q1"', '"q9"'))
     Path("birds/qrels/test.tsv").write_text("query-id\tcorpus-id\tscore\nq2\td2\t1\n")
     capsys.readouterr()
-    assert main(["validate", "out", "--as", "sentence-transformers", "--dataset", "birds"]) == 1
+    assert main(["validate", "out", "--as", "sentence-transformers", "--against", "birds"]) == 1
     assert "a query that birds does not have" in capsys.readouterr().out
 
 
