@@ -32,8 +32,8 @@ _SOURCE = "dataset_folder"  # in timings.json: manifests of equal work are equal
 _ANOTHER_PLACE = "make room there, or choose another folder with --out"
 
 LIBRARIES = (
-    "beir", "faiss-cpu", "numpy", "pytrec-eval-terrier", "PyStemmer", "rank-bm25", "scipy",
-    "sentence-transformers", "tokenizers", "torch", "transformers",
+    "beir", "faiss-cpu", "mteb", "numpy", "onnxruntime", "openvino", "pytrec-eval-terrier", "PyStemmer",
+    "rank-bm25", "scipy", "sentence-transformers", "tokenizers", "torch", "transformers",
 )  # fmt: skip
 """Distributions whose versions stand in a result's manifest."""
 

