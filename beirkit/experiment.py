@@ -35,6 +35,7 @@ from beirkit.evaluate.score_files import read_scores, write_scores
 from beirkit.evaluate.scores import Scores
 from beirkit.evaluate.zero_shot import ZeroShot, zero_shot_status
 from beirkit.exam import Exam, Sample, prepare
+from beirkit.instructions import PLACE, told, with_instruction
 from beirkit.languages import asks_for_language, for_dataset, for_language, warn_of_language
 from beirkit.members import Members, find_members
 from beirkit.results import LIBRARIES, ResultFolder, library_versions, result_key, slug
@@ -104,8 +105,10 @@ def run_suite(
     protocol = get_protocol(suite.protocol)
     asked = parse_measures(suite.measures) if suite.measures else ()
     configs = [parse_retriever(text) for text in dict.fromkeys(suite.retrievers)]
-    # Of a retriever that takes the dataset's language, all but the language is checked now.
-    retrievers = [create(for_language(config, "en"), workplace) for config in configs]
+    # Of a retriever that takes the dataset's language or instruction, all but these is checked now.
+    retrievers = [
+        create(with_instruction(for_language(config, "en"), PLACE), workplace) for config in configs
+    ]
     if not suite.datasets or not retrievers:
         raise UsageError(
             "there is nothing to run", hint="name at least one dataset (-d) and one retriever (-r)"
@@ -123,8 +126,13 @@ def run_suite(
         for given, retriever in zip(configs, retrievers, strict=True):
             config = for_dataset(given, dataset)
             own = create(config, workplace) if asks_for_language(given) else retriever
+            config, own = told(config, own, _instruction(dataset), workplace)
             warn_of_language(exam, config.name, own)
             yield _run_cell(exam, config, own, suite.k, results, protocol, measures)
+
+
+def _instruction(dataset: Dataset) -> str:
+    return dataset.config.instruction if dataset.config else ""
 
 
 def _measures(
