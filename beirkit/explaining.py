@@ -13,8 +13,9 @@ from beirkit.configs.references import Reference, dataset_of, references
 from beirkit.configs.suites import SuiteNode
 from beirkit.corpora.errors import BeirkitError, UnknownNameError, UsageError, nearest
 from beirkit.corpora.records import Qrels
-from beirkit.evaluate.explain.explain import Alternative, explain
+from beirkit.evaluate.explain.explain import explain
 from beirkit.evaluate.explain.explanation import Explanation, Target
+from beirkit.evaluate.explain.makings import Alternative
 from beirkit.evaluate.explain.manifests import Difference, differences, mattering
 from beirkit.evaluate.explain.suites import explain_mean
 from beirkit.evaluate.measures import Measure
@@ -258,8 +259,8 @@ def _beside(ours: Ours) -> list[Alternative]:
         if value is not None:
             axes = tuple(group.axis for group in groups)
             says = f"{'; '.join(group.says for group in groups)} ({other.folder.name})"
-            values = _values(scores, ours.measure)
-            found.append(Alternative(axes=axes, says=says, value=value, values=values))
+            values, facts = _values(scores, ours.measure), facts_of(other)
+            found.append(Alternative(axes=axes, says=says, value=value, values=values, facts=facts))
     return found
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from beirkit.stored import StoredResult, SuiteResults
 
 _SHOWN = 8
+_LONGEST = 140  # characters of what a cause says, without --all
 _KNOWN_BY = {
     "scoring": "scored anew",
     "run": "another run",
@@ -76,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="results that may measure what other settings do, besides those in the same folder of results; "
         "may be repeated",
     )
-    parser.add_argument("--all", action="store_true", help="show every cause that was found")
+    parser.add_argument("--all", action="store_true", help="show every cause that was found, in full")
     add_json(parser)
 
 
@@ -302,7 +303,7 @@ def _print(name: str, one: Explanation, args: argparse.Namespace) -> None:
         *(["alike"] if with_values else []),
     ]
     if shown:
-        rows = [_row(cause, digits, with_values) for cause in shown]
+        rows = [_row(cause, digits, with_values, short=not args.all) for cause in shown]
         print_table("", columns, rows, left=3)
     if len(shown) < len(one.causes):
         print(f"{len(one.causes) - len(shown)} more causes close less of it (--all)")
@@ -322,12 +323,15 @@ def _print(name: str, one: Explanation, args: argparse.Namespace) -> None:
         )
 
 
-def _row(cause: Cause, digits: int, with_values: bool) -> list[str]:
+def _row(cause: Cause, digits: int, with_values: bool, *, short: bool) -> list[str]:
     from beirkit.figures import figure
 
+    says = cause.says
+    if short and len(says) > _LONGEST:
+        says = says[:_LONGEST].rpartition(" ")[0] + " …"
     row = [
         cause.about,
-        cause.says + (" (as its source states)" if cause.stated else ""),
+        says + (" (as its source states)" if cause.stated else ""),
         _KNOWN_BY[cause.kind],
         figure(cause.value, digits),
         "?" if cause.closes is None else f"{cause.closes:.0%}",

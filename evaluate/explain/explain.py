@@ -6,14 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-import msgspec
-
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.records import Qrels
 from beirkit.corpora.run import Run
-from beirkit.evaluate.explain.arithmetic import alike, left, steps
-from beirkit.evaluate.explain.explanation import Cause, Explanation, Kind, Target, closed
-from beirkit.evaluate.explain.manifests import LAST_DIGITS, Difference, differences, mattering, of_axis
+from beirkit.evaluate.explain.arithmetic import alike, steps
+from beirkit.evaluate.explain.explanation import Cause, Explanation, Target, closed
+from beirkit.evaluate.explain.makings import Alternative, by_way_of, measured, of_facts, of_words
+from beirkit.evaluate.explain.manifests import differences, mattering
 from beirkit.evaluate.explain.ranking import chance, ranked, verdict
 from beirkit.evaluate.explain.scorer import Outcome, Scorer
 from beirkit.evaluate.explain.settings import Setting
@@ -23,24 +22,6 @@ from beirkit.evaluate.protocol import Protocol, get_protocol, protocol_names
 
 _MOST_PAIRS = 500
 _ALONE = ("relevant first", "relevant last")  # bounds, which no tool is at together with something else
-
-
-class Alternative(msgspec.Struct, frozen=True, kw_only=True):
-    """Another number of the same system, by which a cause can be measured without making a run.
-
-    Attributes:
-        axes: what it has apart from ours.
-        says: that in words.
-        value: its number.
-        values: of each query, where they are known.
-        kind: ``run``: a run that was scored; ``published``: a figure that somebody prints.
-    """
-
-    axes: tuple[str, ...]
-    says: str
-    value: float
-    values: Mapping[str, float] | None = None
-    kind: Kind = "run"
 
 
 def explain(
@@ -99,7 +80,7 @@ def explain(
     if ours.value is None:
         raise DataError(f"no query has a value of {wanted}, so there is no number to explain")
     search = _Search(scorer, base, ours, target, {name: kinds[name] for name in shared})
-    causes = [*search.singles(), *(_measured(one, ours, target) for one in alternatives)]
+    causes = [*search.singles(), *(measured(one, ours, target) for one in alternatives)]
     apart = differences(facts or {}, target.facts, partial=partial) if target.facts is not None else []
     if abs(target.value - ours.value) <= target.tolerance:
         causes = []
@@ -108,11 +89,13 @@ def explain(
             causes += search.combined()
         scored_alike = any(cause.explains and cause.kind == "scoring" for cause in causes)
         if target.facts is not None and not (scored_alike and target.values is not None):
+            causes += by_way_of(mattering(apart), ours.value, target, alternatives)
             if len(mattering(apart)) > 1:  # what another run measures need not be told without a measure
                 apart = [one for one in apart if (one.axis,) not in {other.axes for other in alternatives}]
                 partial = True
-            causes += _of_facts(apart, ours.value, target, partial=partial)
-            causes += _of_words(target, facts or {}, {cause.axes for cause in causes})
+            causes += of_facts(apart, ours.value, target, partial=partial)
+            if not any(cause.explains for cause in causes):
+                causes += of_words(target, facts or {}, {cause.axes for cause in causes})
     order = ranked(causes)
     return Explanation(
         measure=str(wanted),
@@ -202,63 +185,6 @@ class _Search:
 def _apart(one: Switch, two: Switch) -> bool:
     """Whether two switches are of different things."""
     return one.axis != two.axis and not dict(one.changes).keys() & dict(two.changes).keys()
-
-
-def _measured(one: Alternative, ours: Outcome, target: Target) -> Cause:
-    """What a run that is there already makes of the gap."""
-    assert ours.value is not None
-    share, explains = closed(ours.value, one.value, target)
-    then = Outcome(one.value, dict(one.values or {}), len(one.values or {}))
-    same = alike(then, target) if one.values is not None else None
-    sums = steps(ours, then, target) if one.values else (left(ours.value, one.value, target),)
-    return Cause(
-        axes=one.axes,
-        says=one.says,
-        kind=one.kind,
-        value=one.value,
-        closes=share,
-        explains=explains and same in (None, 1.0),
-        alike=same,
-        arithmetic=sums,
-    )
-
-
-def _of_facts(apart: Sequence[Difference], ours: float, target: Target, *, partial: bool) -> list[Cause]:
-    """What two makings have apart: the only thing is the cause, several are told side by side."""
-    groups = mattering(list(apart))
-    gap = target.value - ours
-    if not groups:
-        tiny = abs(gap) <= LAST_DIGITS and not partial
-        return [
-            Cause(axes=(one.axis,), says=one.says, kind="harmless", explains=tiny) for one in apart if tiny
-        ]
-    certain = len(groups) == 1 and not partial and target.values is not None
-    return [
-        Cause(
-            axes=(one.axis,),
-            says=one.says,
-            kind="manifest",
-            closes=1.0 if certain else None,
-            explains=certain,
-            arithmetic=(
-                f"the two differ in nothing else that rankings depend on, so all of {gap:+.6f} comes of it",
-            )
-            if certain
-            else (),
-        )
-        for one in groups
-    ]
-
-
-def _of_words(target: Target, facts: Mapping[str, Any], told: Collection[tuple[str, ...]]) -> list[Cause]:
-    """What a source says of its making in words, beside what is known of ours; nobody can compare the two."""
-    found = []
-    for axis, words in target.stated.items():
-        own = of_axis(facts, axis)
-        if own and (axis,) not in told:
-            says = f"stated there: {words}; here: {own}"
-            found.append(Cause(axes=(axis,), says=says, kind="manifest"))
-    return found
 
 
 def _untested(

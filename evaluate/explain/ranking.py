@@ -60,6 +60,7 @@ def verdict(
         first = explaining[0]
         told = f"Explained by {first.about}: {first.says}."
         also = [one for one in explaining[1:] if one.kind == first.kind and len(one.axes) == len(first.axes)]
+        also = [one for one in also if one.axes != first.axes]
         if also:
             told += f" The numbers alone do not tell it from {_listed(also)}."
         return told

@@ -122,9 +122,13 @@ def test_the_figure_of_this_retriever(
     found = explained(capsys, result(kept), "-m", "RR@10")
     first = found["causes"][0]
     assert (first["axes"], first["stated"]) == (["self-match"], True)
-    about = {cause["axes"][0]: cause["says"] for cause in found["causes"] if cause["kind"] == "manifest"}
+    far = reference(value=0.13, analyzer="none", k1=1.2)
+    monkeypatch.setattr(explaining, "references", lambda: (far,))
+    causes = explained(capsys, result(kept), "-m", "RR@10")["causes"]
+    about = {cause["axes"][0]: cause["says"] for cause in causes if cause["kind"] == "manifest"}
     assert about["k1 and b"] == "k1 is 1.2 there and 0.9 here"
     assert about["analyzer"].startswith("stated there: none; here: analyzer.")
+    monkeypatch.setattr(explaining, "references", lambda: (one,))
     assert main(["explain", str(result(kept)), "-m", "RR@10"]) == 0
     told = capsys.readouterr().out
     assert "Explained by self-match" in told

@@ -9,8 +9,9 @@ import pytest
 
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.run import Run
-from beirkit.evaluate.explain.explain import Alternative, explain
+from beirkit.evaluate.explain.explain import explain
 from beirkit.evaluate.explain.explanation import Explanation, Target
+from beirkit.evaluate.explain.makings import Alternative
 from beirkit.evaluate.explain.manifests import differences
 from beirkit.evaluate.explain.suites import explain_mean
 from tests.evaluate.explain import made_up as m
@@ -133,6 +134,17 @@ def test_several_settings_are_told_apart_by_runs_that_have_one_of_them() -> None
     )
     seen = against(facts, alternatives=[theirs])
     assert (seen.causes[0].axes, seen.causes[0].kind, seen.causes[0].closes) == (("k1 and b",), "run", 1.0)
+
+
+def test_a_run_between_the_two_takes_them_apart() -> None:
+    facts = m.changed("retriever.k1", 1.5)
+    between = m.changed("retriever.k1", 1.5)
+    facts["retriever"]["analyzer"]["stemmer"] = "none"
+    way = Alternative(axes=("k1 and b",), says="k1 is 1.5 there", value=0.9, facts=between)
+    first = against(facts, alternatives=[way]).causes[0]
+    assert (first.axes, first.explains) == (("k1 and b", "analyzer"), True)
+    assert first.arithmetic[1].startswith("with k1 and b: 0.900000 (+")
+    assert first.arithmetic[2].startswith("with analyzer too: ")
 
 
 def test_title_handling_is_measured_by_a_run_that_has_it() -> None:

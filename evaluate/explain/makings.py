@@ -1,0 +1,126 @@
+"""Causes in how two runs were made: what other runs measure, and what manifests and sources say."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from beirkit.evaluate.explain.arithmetic import alike, left, steps
+from beirkit.evaluate.explain.explanation import Cause, Kind, Target, closed
+from beirkit.evaluate.explain.manifests import LAST_DIGITS, Difference, differences, mattering, of_axis
+from beirkit.evaluate.explain.scorer import Outcome
+
+
+class Alternative(msgspec.Struct, frozen=True, kw_only=True):
+    """Another number of the same system, by which a cause can be measured without making a run.
+
+    Attributes:
+        axes: what it has apart from ours.
+        says: that in words.
+        value: its number.
+        values: of each query, where they are known.
+        kind: ``run``: a run that was scored; ``published``: a figure that somebody prints.
+        facts: how it was made, as far as is known.
+    """
+
+    axes: tuple[str, ...]
+    says: str
+    value: float
+    values: Mapping[str, float] | None = None
+    kind: Kind = "run"
+    facts: Mapping[str, Any] | None = None
+
+
+def measured(one: Alternative, ours: Outcome, target: Target) -> Cause:
+    """What a run that is there already makes of the gap."""
+    assert ours.value is not None
+    share, explains = closed(ours.value, one.value, target)
+    then = Outcome(one.value, dict(one.values or {}), len(one.values or {}))
+    same = alike(then, target) if one.values is not None else None
+    sums = steps(ours, then, target) if one.values else (left(ours.value, one.value, target),)
+    return Cause(
+        axes=one.axes,
+        says=one.says,
+        kind=one.kind,
+        value=one.value,
+        closes=share,
+        explains=explains and same in (None, 1.0),
+        alike=same,
+        arithmetic=sums,
+    )
+
+
+def by_way_of(
+    apart: Sequence[Difference], ours: float, target: Target, alternatives: Sequence[Alternative]
+) -> list[Cause]:
+    """Several settings apart, where a run between the two has some of them and lacks only one."""
+    axes = {one.axis for one in apart}
+    found = []
+    for one in alternatives:
+        if (
+            one.facts is None
+            or target.facts is None
+            or target.values is None
+            or not axes.issuperset(one.axes)
+        ):
+            continue
+        rest = mattering(differences(one.facts, target.facts))
+        if len(rest) == 1 and len(one.axes) < len(axes):
+            last = rest[0].axis
+            sums = (
+                f"ours: {ours:.6f}",
+                f"with {' + '.join(one.axes)}: {one.value:.6f} ({one.value - ours:+.6f})",
+                f"with {last} too: {target.value:.6f} ({target.value - one.value:+.6f})",
+            )
+            found.append(
+                Cause(
+                    axes=(*one.axes, last),
+                    says=f"{one.says}; {rest[0].says}",
+                    kind="run",
+                    value=target.value,
+                    closes=1.0,
+                    explains=True,
+                    arithmetic=sums,
+                )
+            )
+    return found
+
+
+def of_facts(apart: Sequence[Difference], ours: float, target: Target, *, partial: bool) -> list[Cause]:
+    """What two makings have apart: the only thing is the cause, several are told side by side."""
+    groups = mattering(list(apart))
+    gap = target.value - ours
+    if not groups:
+        tiny = abs(gap) <= LAST_DIGITS and not partial
+        return [
+            Cause(axes=(one.axis,), says=one.says, kind="harmless", explains=tiny) for one in apart if tiny
+        ]
+    certain = len(groups) == 1 and not partial and target.values is not None
+    return [
+        Cause(
+            axes=(one.axis,),
+            says=one.says,
+            kind="manifest",
+            closes=1.0 if certain else None,
+            explains=certain,
+            arithmetic=(
+                f"the two differ in nothing else that rankings depend on, so all of {gap:+.6f} comes of it",
+            )
+            if certain
+            else (),
+        )
+        for one in groups
+    ]
+
+
+def of_words(target: Target, facts: Mapping[str, Any], told: Collection[tuple[str, ...]]) -> list[Cause]:
+    """What a source says of its making in words, beside what is known of ours; nobody can compare the two."""
+    found = []
+    for axis, words in target.stated.items():
+        own = of_axis(facts, axis)
+        if own and (axis,) not in told:
+            says = f"stated there: {words}; here: {own}"
+            found.append(Cause(axes=(axis,), says=says, kind="manifest"))
+    return found
