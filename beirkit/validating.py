@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from beirkit.corpora.errors import BeirkitError, DataError, UsageError, nearest
 from beirkit.corpora.records import Qrels
 from beirkit.datasets import find_dataset
@@ -35,12 +37,23 @@ def validate(path: Path | str, target: str, dataset: str = "") -> list[Problem]:
         raise DataError("is not there", path=place)
     one = catalog.get(target)()
     if not dataset:
-        return one.validate(place)
+        return [_printable(problem) for problem in one.validate(place)]
     if not isinstance(one, Checkable):
         raise UsageError(
             f"files of {target} hold no ids of queries and documents", hint="leave the dataset out"
         )
-    return one.validate_against(place, _known(dataset))
+    return [_printable(problem) for problem in one.validate_against(place, _known(dataset))]
+
+
+def _printable(problem: Problem) -> Problem:
+    """The problem on one line that any terminal takes: keys of a strange file may hold anything."""
+    texts = {name: getattr(problem, name) for name in ("file", "key", "found", "expected", "todo")}
+    shown = {name: _escaped(text) for name, text in texts.items() if not text.isprintable()}
+    return msgspec.structs.replace(problem, **shown) if shown else problem
+
+
+def _escaped(text: str) -> str:
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def _known(dataset: str) -> Known:
@@ -170,6 +183,8 @@ def steps_of(target: str, path: Path | str) -> Sequence[Step]:
     one = catalog.get(target)()
     if not isinstance(one, Submittable):
         raise UsageError(f"{target} is a form of files, not a board that takes submissions")
+    if not Path(path).is_dir() and Path(path).suffix != ".zip":
+        raise DataError("is no folder", path=path, hint="name the folder that beirkit export wrote")
     wrong = [problem for problem in validate(path, target) if problem.severity == "error"]
     if wrong:
         raise DataError(

@@ -125,7 +125,7 @@ def _check_dataset(dataset: Mapping[str, Any], key: str, facts: MtebFacts, found
     ):
         if name not in dataset:
             found.add("missing keys", f"{key}.{name}", "nothing", " or ".join(map(repr, sorted(known))))
-        elif dataset[name] not in known:
+        elif not (isinstance(dataset[name], str) and dataset[name] in known):
             found.add(
                 f"{name}s", f"{key}.{name}", quoted(dataset[name]), " or ".join(map(repr, sorted(known))),
                 f"{' and '.join(names[:3])} of mteb {facts.mteb} have no other",
@@ -142,7 +142,7 @@ def _check_metric(
         found.add("marks", f"{key}.verified", quoted(metric["verified"]), "no such mark: the hub sets it")
     known = score_names() | {task.main_score for task in tasks}
     name, value = metric.get("type"), metric.get("value")
-    if tasks and "type" in metric and name not in known:
+    if tasks and "type" in metric and not (isinstance(name, str) and name in known):
         hint = nearest(str(name), sorted(known))
         found.add("unknown measures", f"{key}.type", quoted(name), "a measure of mteb", hint)
     if "value" not in metric:

@@ -12,7 +12,7 @@ from beirkit.evaluate.exports.mteb_complete import require_complete
 from beirkit.evaluate.exports.mteb_facts import mteb_facts
 from beirkit.evaluate.exports.mteb_names import Names, by_model, name_models
 from beirkit.evaluate.exports.mteb_scores import mteb_scores, require_depth
-from beirkit.evaluate.exports.mteb_tasks import Placed, evidence_of, place, tell_evidence
+from beirkit.evaluate.exports.mteb_tasks import Placed, place, require_data
 from beirkit.evaluate.exports.rescored import tell_rescored
 
 
@@ -69,7 +69,8 @@ def scored_of_one_model(
     require_complete(group, facts)
     for one in group:
         require_depth(one.entry)
-        tell_evidence(one, evidence_of(one))
+    require_data(group)
+    for one in group:
         tell_rescored(one.entry, "mteb")
     return names_of, [
         Scored(one, mteb_scores(one.entry.qrels, one.entry.run, remove_self=one.facts.remove_self))

@@ -18,7 +18,10 @@ def read_keyed(path: Path, found: Found) -> Any:
     Returns:
         None, and a problem, where Python cannot read the file as JSON either.
     """
-    data = path.read_bytes()
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return read_strict(path, found)
     try:
         return strict_json(data)
     except NotStrictError:

@@ -32,7 +32,7 @@ from beirkit.evaluate.exports.mteb_names import Names, by_model, name_models
 from beirkit.evaluate.exports.mteb_predictions import END, read_predictions, write_predictions
 from beirkit.evaluate.exports.mteb_scores import aggregate, mteb_scores, require_depth
 from beirkit.evaluate.exports.mteb_steps import steps_for
-from beirkit.evaluate.exports.mteb_tasks import Placed, evidence_of, place, tell_evidence
+from beirkit.evaluate.exports.mteb_tasks import Placed, place, require_data
 from beirkit.evaluate.exports.mteb_tree import META, SETTINGS, check_tree, model_folders
 from beirkit.evaluate.exports.rescored import tell_rescored
 from beirkit.evaluate.exports.strict_json import strict_json
@@ -80,7 +80,8 @@ class Mteb(Target[MtebOptions], Submittable, Recomputable):
             require_complete(group, facts)
         for one in placed:
             require_depth(one.entry)
-            tell_evidence(one, evidence_of(one))
+        require_data(placed)
+        for one in placed:
             tell_rescored(one.entry, self.protocol)
         for model, group in models.items():
             place_of = folder / "results" / model.folder

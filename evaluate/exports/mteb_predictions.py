@@ -20,7 +20,7 @@ from beirkit.evaluate.exports.lists import require_whole
 from beirkit.evaluate.exports.mteb_facts import TaskFacts, mteb_facts
 from beirkit.evaluate.exports.mteb_names import Names, by_model, name_models
 from beirkit.evaluate.exports.mteb_scores import DEPTH
-from beirkit.evaluate.exports.mteb_tasks import Placed, evidence_of, place, tell_evidence
+from beirkit.evaluate.exports.mteb_tasks import Placed, place, require_data
 from beirkit.evaluate.exports.strict_json import list_problems, read_strict
 
 END = "_predictions.json"
@@ -58,8 +58,7 @@ class MtebPredictions(Target[PredictionsOptions], Checkable):
         require_whole(entries, self.name)
         placed = place(entries, mteb_facts(), options.task)
         named = name_models(entries, options.model, options.revision)
-        for one in placed:
-            tell_evidence(one, evidence_of(one))
+        require_data(placed)
         for model, group in by_model(placed, named).items():
             write_predictions(group, model, folder / model.folder, options.depth)
 

@@ -120,13 +120,27 @@ def evidence_of(placed: Placed) -> Evidence:
     return "sizes"
 
 
-def tell_evidence(placed: Placed, evidence: Evidence) -> None:
-    """Say so where it cannot be proven that the board's data were searched."""
+def require_data(placed: Sequence[Placed]) -> None:
+    """Refuse results of other data than the tasks', and say where it cannot be proven that they are the same.
+
+    Raises:
+        DataError: as :func:`evidence_of`.
+    """
+    known: dict[tuple[str, ...], Evidence] = {}
+    for one in placed:  # several systems searched the same data, which are read once
+        data = (one.task, one.subset, one.entry.split, *sorted(one.entry.content_ids.values()))
+        if data not in known:
+            known[data] = evidence_of(one)
+            _tell_evidence(one, known[data])
+
+
+def _tell_evidence(placed: Placed, evidence: Evidence) -> None:
     if evidence != "fetched":
         also = ", though they have as many records and characters" if evidence == "sizes" else ""
+        data = f"{placed.task} at revision {placed.facts.revision[:12]}"
         warn(
-            f"{placed.entry.label}: it cannot be proven that these are the data of {placed.task} at revision "
-            f"{placed.facts.revision[:12]}{also}; content id of the corpus {entry_id(placed)}"
+            f"{placed.entry.dataset}@{placed.entry.split}: it cannot be proven that these are the data of "
+            f"{data}{also}; content id of the corpus {entry_id(placed)}"
         )
 
 

@@ -171,7 +171,7 @@ def _check_settings(folder: ModelFolder) -> list[Problem]:
             if name not in data and other not in data:
                 found.add("missing keys", f"{key}.{name}", "nothing", "the key")
         task = data.get("task")
-        if "task" in data and task not in folder.files:
+        if "task" in data and not (isinstance(task, str) and task in folder.files):
             found.add("tasks", f"{key}.task", quoted(task), "a task with a file in this folder")
     return found.problems()
 

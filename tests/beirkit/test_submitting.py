@@ -139,6 +139,8 @@ def test_replaces_only_what_an_export_wrote(
         (["validate", "results", "--as", "board", "--against", "birds"], "hold no ids"),
         (["validate", "results", "--as", "board", "--hidden-qrels"], "without --recompute"),
         (["submit", "board", "results"], "add --dry-run"),
+        (["submit", "board", "birds/corpus.jsonl", "--dry-run"], "is no folder"),
+        (["submit", "trec", "results", "--dry-run"], "is a form of files, not a board"),
     ],
 )
 def test_wrong_use_is_told(

@@ -12,10 +12,10 @@ import pytest
 
 from beirkit.corpora.collection import Download
 from beirkit.corpora.errors import BeirkitError
-from beirkit.evaluate.exports import mteb_tasks
+from beirkit.evaluate.exports import mteb_facts, mteb_installed, mteb_tasks
 from beirkit.evaluate.exports.base import Entry
 from beirkit.evaluate.exports.mteb import Mteb, MtebOptions
-from beirkit.evaluate.exports.mteb_facts import Size, shipped_facts
+from beirkit.evaluate.exports.mteb_facts import Size, facts_text, shipped_facts
 from beirkit.evaluate.exports.mteb_scores import CUTOFFS, score_names
 from tests.evaluate.exports.mteb_entries import MODEL, QRELS, REVISION, RUN, collection, entry
 
@@ -100,6 +100,23 @@ def test_facts_of_the_users_own(tmp_path: Path) -> None:
     own.write_text("{}}")
     with pytest.raises(BeirkitError, match="cannot be read"):
         write(tmp_path / "c", entry(), meta={"minilm": str(own)})
+
+
+def test_the_table_stands_for_mteb_unless_another_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    shipped = shipped_facts()
+    other = msgspec.structs.replace(shipped, mteb="9.9")
+    monkeypatch.setattr(mteb_installed, "facts_of_installed", lambda: other)
+    for version, expected in (("", shipped), (shipped.mteb, shipped), ("9.9", other)):
+        monkeypatch.setattr(mteb_facts, "installed_version", lambda version=version: version)
+        assert mteb_facts.mteb_facts.__wrapped__() is expected
+    table = Path(mteb_facts.__file__).parents[2] / "configs" / mteb_facts.TABLE
+    assert facts_text(shipped) == table.read_text(encoding="utf-8")
+
+
+def test_data_are_read_once_for_all_systems(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING)
+    write(tmp_path, entry(), entry(system="b", model="me/b"))
+    assert caplog.text.count("cannot be proven") == 1
 
 
 @pytest.mark.parametrize(
