@@ -182,7 +182,7 @@ def _can_hold_control(line: bytes) -> bool:
     return (
         b"\x7f" in line
         or (b"\\" in line and _ESCAPED_CONTROL.search(line) is not None)
-        or (not line.isascii() and _LATE_CONTROL.search(line) is not None)
+        or (b"\xc2" in line and _LATE_CONTROL.search(line) is not None)
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from itertools import repeat
 from json.encoder import encode_basestring_ascii
 from typing import Any, cast
 
@@ -68,15 +67,15 @@ def block_encoder(*, ascii: bool) -> Callable[[Sequence[Document] | Sequence[Que
         columns = _columns(records)
         if are_sound(columns[0][1]):
             try:
-                rest = [
-                    b', "metadata": %b}\n' % _whole(metadata(record.metadata)) if record.metadata else _END
-                    for record in records
-                ]
-                parts: list[bytes] = [b""] * (len(records) * (2 * len(columns) + 1))
-                for place, (key, texts) in enumerate(columns):
-                    parts[2 * place :: 2 * len(columns) + 1] = repeat(key, len(records))
-                    parts[2 * place + 1 :: 2 * len(columns) + 1] = map(quoted, texts)
-                parts[2 * len(columns) :: 2 * len(columns) + 1] = rest
+                step = 2 * len(columns) + 1  # parts of a line
+                parts = [part for key, _ in columns for part in (key, b"")] + [_END]
+                parts *= len(records)
+                for place, (_, texts) in enumerate(columns):
+                    parts[2 * place + 1 :: step] = map(quoted, texts)
+                for place, record in enumerate(records, 1):
+                    if record.metadata:
+                        end = _whole(metadata(record.metadata))
+                        parts[place * step - 1] = b', "metadata": %b}\n' % end
                 return b"".join(parts)
             except (TypeError, ValueError):
                 pass
