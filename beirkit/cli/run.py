@@ -71,7 +71,9 @@ def add_places(parser: argparse.ArgumentParser) -> None:
         metavar="RESULTS",
         help="results folder (default: results)",
     )
-    parser.add_argument("--device", default="auto", help="where encoders run: auto, cpu, cuda, cuda:1, mps")
+    parser.add_argument(
+        "--device", default="auto", help="where encoders run: auto, cpu, cuda, cuda:0,cuda:1, mps"
+    )
     parser.add_argument("--batch-size", type=int, metavar="N", help="texts an encoder takes at once")
     parser.add_argument("--dtype", choices=("float32", "bfloat16", "float16"), help="arithmetic of encoders")
     parser.add_argument("--offline", action="store_true", help="never ask a model hub for anything")

@@ -13,7 +13,8 @@ from beirkit.corpora.run import Run
 from beirkit.evaluate import evaluate
 from beirkit.retrievers.base import Workplace
 from beirkit.retrievers.dense.encoder import Role
-from beirkit.retrievers.dense.retriever import DenseRetriever
+from beirkit.retrievers.dense.faiss_index import without_padding
+from beirkit.retrievers.dense.retriever import DenseOptions, DenseRetriever
 from tests.faults.cases import Case, case, check
 from tests.faults.stubs import Stub, ids, lists, over_vectors
 
@@ -46,13 +47,31 @@ def test_the_similarity_is_chosen_and_stored(case: Case) -> None:
 
 @case("K14-02")
 def test_no_padding_becomes_a_result(case: Case) -> None:
-    # docs/decisions/0009: no public function takes an index's output; what is held is that none is padded.
-    given = case["input"]
+    given, expected = case["input"], case["expected"]["values"]["results"][0]
+    output = {name: np.array(rows[0]) for name, rows in given["index_output"].items()}
+    docs, scores = without_padding(output["I"].astype(np.int64), output["D"].astype(np.float32))
+    assert [given["ids"][doc] for doc in docs] == expected
+    assert len(output["I"]) - len(scores) == 3
+    # An exact search never asks for more than there are.
     vectors = {doc_id: [score, 1.0] for doc_id, score in zip(given["ids"], (0.4, 0.1, 0.9), strict=True)}
     retriever = over_vectors(vectors, {"q": [1.0, 0.0]}, similarity="dot")
     found = ids(lists(retriever, ["q"], len(given["index_output"]["I"][0])))["q"]
     assert found == ["d3", "d1", "d2"]
-    assert found[:2] == case["expected"]["values"]["results"][0]
+    assert found[:2] == expected
+
+
+def test_results_that_an_index_does_not_find_are_counted_and_told(caplog: pytest.LogCaptureFixture) -> None:
+    """The same through a whole index: fewer results, told, and no document twice."""
+    rng = np.random.default_rng(1)
+    vectors = {f"d{i}": vector.tolist() for i, vector in enumerate(rng.standard_normal((400, 8)))}
+    stub = Stub(lambda text, role: vectors.get(text, vectors["d0"]), similarity="dot")
+    options = DenseOptions(model=[], index="IVF8,Flat")
+    retriever = DenseRetriever(options, encoder=stub)
+    retriever.index([Document(doc_id, text=doc_id) for doc_id in vectors])
+    found = ids(lists(retriever, ["d0"], 400))["d0"]
+    assert 0 < len(set(found)) == len(found) < 400
+    assert retriever.report()["missing_results"] == 400 - len(found)
+    assert f"gave {400 - len(found)} results fewer than were asked for" in caplog.text
 
 
 @case("K14-04")
