@@ -111,10 +111,7 @@ def recompute(
         UsageError: the target's submissions hold no runs, this one holds none, or judgments are missing.
         DataError: a run cannot be read.
     """
-    one = catalog.get(target)()
-    if not isinstance(one, Recomputable):
-        raise UsageError(f"submissions to {target} hold no runs that scores could be derived from")
-    claims = one.claims(Path(path))
+    claims = _recomputable(target).claims(Path(path))
     if not claims:
         raise UsageError(
             "holds no run that its scores could be derived from", path=path, hint="ask for the runs too"
@@ -138,6 +135,22 @@ def recompute(
                     Recomputed(claim.file, key, stated, value, _agree(stated, value, claim.tolerance))
                 )
     return done
+
+
+def unfounded(path: Path | str, target: str) -> list[Problem]:
+    """Scores of a valid submission that no run in it stands behind.
+
+    Raises:
+        UsageError: the target's submissions hold no runs.
+    """
+    return [_printable(problem) for problem in _recomputable(target).unfounded(Path(path))]
+
+
+def _recomputable(target: str) -> Recomputable:
+    one = catalog.get(target)()
+    if not isinstance(one, Recomputable):
+        raise UsageError(f"submissions to {target} hold no runs that scores could be derived from")
+    return one
 
 
 def _agree(one: float | None, two: float | None, tolerance: float) -> bool:

@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     """Print what is wrong; exit with 1 where anything is."""
     from beirkit.corpora.errors import UsageError
-    from beirkit.validating import recompute, validate
+    from beirkit.validating import recompute, unfounded, validate
 
     if args.hidden_qrels and not args.recompute:
         raise UsageError("--hidden-qrels is of no use without --recompute QRELS")
@@ -61,7 +61,8 @@ def execute(args: argparse.Namespace) -> int:
         judgments = _judgments(args.recompute, hidden=args.hidden_qrels)
         derived = recompute(args.path, args.target, judgments, hidden=args.hidden_qrels)
         problems += [one.problem() for one in derived if not one.agrees]
-        wrong = wrong or any(not one.agrees for one in derived)
+        problems += unfounded(args.path, args.target)
+        wrong = any(problem.severity == "error" for problem in problems)
     if args.json:
         _print_json(problems, derived)
     else:

@@ -204,3 +204,7 @@ class Recomputable(ABC):
         Raises:
             DataError: a run cannot be read.
         """
+
+    def unfounded(self, path: Path) -> list[Problem]:
+        """Scores of a valid submission that no run in it stands behind; an acceptance check refuses them."""
+        return []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
@@ -29,7 +29,12 @@ from beirkit.evaluate.exports.mteb_complete import require_complete
 from beirkit.evaluate.exports.mteb_facts import MtebFacts, TaskFacts, mteb_facts
 from beirkit.evaluate.exports.mteb_model import given_meta, meta_of
 from beirkit.evaluate.exports.mteb_names import Names, by_model, name_models
-from beirkit.evaluate.exports.mteb_predictions import END, read_predictions, write_predictions
+from beirkit.evaluate.exports.mteb_predictions import (
+    END,
+    check_predictions,
+    read_predictions,
+    write_predictions,
+)
 from beirkit.evaluate.exports.mteb_scores import aggregate, mteb_scores, require_depth
 from beirkit.evaluate.exports.mteb_steps import steps_for
 from beirkit.evaluate.exports.mteb_tasks import Placed, place, require_data
@@ -92,8 +97,13 @@ class Mteb(Target[MtebOptions], Submittable, Recomputable):
                 write_predictions(group, model, folder / RUNS / model.folder)
 
     def validate(self, path: Path) -> list[Problem]:
-        """Everything that is wrong; see :class:`Target`."""
-        return check_tree(path)
+        """Everything that is wrong, with the results and with runs under ``predictions/``."""
+        runs = path / RUNS
+        return check_tree(path) + [
+            problem
+            for one in (sorted(runs.rglob(f"*{END}")) if runs.is_dir() else ())
+            for problem in check_predictions(one, one.relative_to(path).as_posix())
+        ]
 
     def steps(self, path: Path) -> Sequence[Step]:
         """What to do; see :class:`Submittable`."""
@@ -101,23 +111,44 @@ class Mteb(Target[MtebOptions], Submittable, Recomputable):
 
     def claims(self, path: Path) -> Sequence[Claim]:
         """Scores of tasks whose predictions lie under ``predictions/``; see :class:`Recomputable`."""
-        facts, found = mteb_facts(), []
-        for folder in model_folders(path):
-            inside = folder.path.resolve().parts[-2:]
-            for stem, file in folder.files.items():
-                runs = path / RUNS / "/".join(inside) / f"{stem}{END}"
-                task = facts.tasks.get(stem)
-                if task is None or not runs.is_file():
-                    continue
-                scores = strict_json((folder.path / f"{stem}.json").read_bytes())["scores"]
-                for split, entries in scores.items():
-                    for place_of, entry in enumerate(entries):
-                        run = read_predictions(runs, entry["hf_subset"], split)
-                        if run is None:
-                            raise DataError(f"has no lists of {entry['hf_subset']}, {split}", path=runs)
-                        key = f"scores.{split}[{place_of}]"
-                        found.append(_claim(file, (stem, task), split, key, entry, run))
+        found = []
+        for file, task, stated, runs in _stated(path):
+            if not runs.is_file():
+                continue
+            for split, entries in strict_json(stated.read_bytes())["scores"].items():
+                for place_of, entry in enumerate(entries):
+                    subset = entry["hf_subset"]
+                    run = read_predictions(runs, subset, split)
+                    if run is None:
+                        raise DataError(f"has no lists of {subset}, {split}", path=runs)
+                    name = stated.stem if len(task.subsets) == 1 else f"{stated.stem}/{subset}"
+                    found.append(_claim(file, (name, task), split, f"scores.{split}[{place_of}]", entry, run))
         return found
+
+    def unfounded(self, path: Path) -> list[Problem]:
+        """Files of tasks without predictions; see :class:`Recomputable`."""
+        return [
+            Problem(
+                file=file,
+                key="scores",
+                found="no run to derive them from",
+                expected=runs.relative_to(path).as_posix(),
+                todo="export it again with --set predictions=true",
+            )
+            for file, _, _, runs in _stated(path)
+            if not runs.is_file()
+        ]
+
+
+def _stated(path: Path) -> Iterator[tuple[str, TaskFacts, Path, Path]]:
+    """Of each task that is no mean of others: name of its file, the task, the file, and where its run is."""
+    facts = mteb_facts()
+    for folder in model_folders(path):
+        inside = "/".join(folder.path.resolve().parts[-2:])
+        for stem, file in folder.files.items():
+            task = facts.tasks.get(stem)
+            if task is not None and not task.parts:
+                yield file, task, folder.path / f"{stem}.json", path / RUNS / inside / f"{stem}{END}"
 
 
 def _write_tasks(placed: Sequence[Placed], folder: Path, facts: MtebFacts) -> None:

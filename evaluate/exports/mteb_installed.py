@@ -17,7 +17,7 @@ def facts_of_installed() -> MtebFacts:
         MissingExtraError: mteb is not installed.
     """
     try:
-        import mteb
+        import mteb  # pyright: ignore[reportMissingImports]  # no part of `all`
     except ImportError as error:
         raise MissingExtraError("a table of MTEB's tasks", "mteb") from error
     tasks = mteb.get_tasks(exclude_superseded=False, exclude_private=False)

@@ -103,7 +103,7 @@ def given_meta(source: str, name: str, revision: str) -> dict[str, Any]:
 
 def _meta_of_installed(name: str) -> dict[str, Any]:
     try:
-        import mteb
+        import mteb  # pyright: ignore[reportMissingImports]  # no part of `all`
     except ImportError as error:
         raise MissingExtraError("meta=mteb", "mteb") from error
     try:

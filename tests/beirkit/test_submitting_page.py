@@ -80,6 +80,10 @@ def test_the_walk(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     derived = next(text for words, text in said.items() if "--hidden-qrels" in words)
     assert "447 of 447 scores are what the submitted runs come to" in derived
     assert "q3" not in derived
+    next(Path("with-runs/predictions").rglob("NFCorpus_*.json")).unlink()
+    words = "validate with-runs --as mteb --recompute SciFact=scifact.tsv --recompute ArguAna=arguana.tsv"
+    assert main(words.split()) == 1
+    assert "NFCorpus.json: scores: found no run to derive them from" in capsys.readouterr().out
 
 
 def test_the_action_is_sound() -> None:

@@ -244,6 +244,29 @@ def test_runs_come_along_when_asked_and_give_the_scores_again(tmp_path: Path) ->
     assert claim.compute({"q3": {"d4": 1}})["scores.test[0].ndcg_at_10"] == 0.0
 
 
+def test_every_subset_has_judgments_of_its_own(tmp_path: Path) -> None:
+    codes = list(shipped_facts().tasks["XQuADRetrieval"].subsets)
+    entries = [entry(code, split="validation") for code in codes]
+    write(tmp_path, *entries, task={code: f"XQuADRetrieval/{code}" for code in codes}, predictions=True)
+    assert {one.dataset for one in Mteb().claims(tmp_path)} == {f"XQuADRetrieval/{code}" for code in codes}
+
+
+def test_scores_without_runs_are_unfounded(tmp_path: Path) -> None:
+    write(tmp_path, entry(), entry("arguana"), predictions=True)
+    assert Mteb().unfounded(tmp_path) == []
+    (tmp_path / HOME.replace("results/", "predictions/") / "ArguAna_predictions.json").unlink()
+    (problem,) = Mteb().unfounded(tmp_path)
+    assert (problem.file, problem.found) == (f"{HOME}/ArguAna.json", "no run to derive them from")
+    assert [claim.dataset for claim in Mteb().claims(tmp_path)] == ["SciFact"]
+
+
+def test_runs_are_checked_too(tmp_path: Path) -> None:
+    write(tmp_path, entry(), predictions=True)
+    path = tmp_path / HOME.replace("results/", "predictions/") / "SciFact_predictions.json"
+    path.write_text(path.read_text().replace("0.75", "NaN"))
+    assert any("NaN" in str(problem) for problem in Mteb().validate(tmp_path))
+
+
 def test_steps_say_what_to_do(tmp_path: Path) -> None:
     steps = [step.what for step in Mteb().steps(write(tmp_path, entry()))]
     assert f"Have {MODEL} implemented in mteb." in steps
