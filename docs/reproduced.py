@@ -81,7 +81,7 @@ def page(rows: Iterable[Row]) -> str:
         parts.append("\nNot reproduced:\n\n")
         parts += [
             f"- {row['measure']} of `{row['system']}` on {row['dataset']}: {row['published']} published, "
-            f"{_ours(row)} here. {_sentence(row['why'] or 'no cause is known')}\n"
+            f"{_ours(row)} here. {_sentence('Known to differ: ' + (row['why'] or 'nothing'))}\n"
             for row in failed
         ]
     sources = {one.key: one.source for one in references()}

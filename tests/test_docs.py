@@ -48,6 +48,8 @@ CONTRACT = {
     "run": ("-d", "-r", "--out", "--split", "--protocol", "-m", "-k", "--sample", "--seed", "--json"),
     "score": ("-m", "--protocol", "--split", "--per-query", "--rescore", "--new-qrels", "--json"),
     "compare": ("--qrels", "--baseline", "-m", "--json"),
+    "verify": ("--qrels", "--system", "--json"),
+    "explain": ("--published", "--note", "--system", "-m", "--other-qrels", "--with", "--json"),
     "pool": ("--depth", "--by", "--limit", "--seed", "--out", "--import", "--merge", "--json"),
     "overlap": ("--column", "--ngram", "--near", "--documents", "--results", "--out", "--json"),
     "cite": ("--format",),

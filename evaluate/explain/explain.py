@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-from beirkit.corpora.errors import DataError
+from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.records import Qrels
 from beirkit.corpora.run import Run
 from beirkit.evaluate.explain.arithmetic import alike, steps
@@ -62,9 +62,12 @@ def explain(
         alternatives: numbers of runs that have something apart.
 
     Raises:
+        UsageError: the measure is no mean over queries.
         DataError: our number has no value.
     """
     wanted = Measure.parse(measure)
+    if wanted.about.total != "mean":
+        raise UsageError(f"{wanted} is no mean over queries", hint="name a measure such as nDCG@10")
     kinds = dict.fromkeys(splits or {}, "split") | dict.fromkeys(versions or {}, "qrels version")
     other = {**(splits or {}), **(versions or {})}
     shared = {name: rows for name, rows in other.items() if not rows.keys().isdisjoint(run.query_ids)}
@@ -80,8 +83,13 @@ def explain(
     if ours.value is None:
         raise DataError(f"no query has a value of {wanted}, so there is no number to explain")
     search = _Search(scorer, base, ours, target, {name: kinds[name] for name in shared})
-    causes = [*search.singles(), *(measured(one, ours, target) for one in alternatives)]
     apart = differences(facts or {}, target.facts, partial=partial) if target.facts is not None else []
+    if (
+        target.facts is not None and not partial
+    ):  # what both have alike is no cause, whatever it does to a run
+        differing = {one.axis for one in apart}
+        alternatives = [one for one in alternatives if differing.issuperset(one.axes)]
+    causes = [*search.singles(), *(measured(one, ours, target) for one in alternatives)]
     if abs(target.value - ours.value) <= target.tolerance:
         causes = []
     else:

@@ -77,7 +77,10 @@ def test_a_figure_tried_again_has_its_newest_row(tmp_path: Path) -> None:
 def test_what_failed_is_told_first(tmp_path: Path) -> None:
     told = script().page(script().rows_of([check("FAIL", 0.5, tmp_path)], "2026-01-01"))
     assert "0 OK, 0 near, 1 FAIL" in told
-    assert "- nDCG@10 of `bm25s-mteb` on scifact: 0.68736 published, 0.50000 here. Other words." in told
+    assert (
+        "- nDCG@10 of `bm25s-mteb` on scifact: 0.68736 published, 0.50000 here. Known to differ: other words."
+        in told
+    )
 
 
 @pytest.mark.parametrize("name", ["a run.gz", "run.gz"])

@@ -136,6 +136,15 @@ def test_several_settings_are_told_apart_by_runs_that_have_one_of_them() -> None
     assert (seen.causes[0].axes, seen.causes[0].kind, seen.causes[0].closes) == (("k1 and b",), "run", 1.0)
 
 
+def test_what_both_results_have_alike_is_no_cause() -> None:
+    facts = m.changed("retriever.k1", 1.5)
+    facts["retriever"]["analyzer"]["stemmer"] = "none"
+    value = m.mean(JUDGED, THEIRS, NDCG, RULES)
+    other = Alternative(axes=("title handling",), says="template is '{text}'", value=value, facts=m.FACTS)
+    found = against(facts, alternatives=[other])
+    assert ("title handling",) not in [one.axes for one in found.causes]
+
+
 def test_a_run_between_the_two_takes_them_apart() -> None:
     facts = m.changed("retriever.k1", 1.5)
     between = m.changed("retriever.k1", 1.5)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from beirkit.corpora.errors import UsageError
 from beirkit.corpora.run import Run
 from beirkit.evaluate.explain.explain import explain
 from beirkit.evaluate.explain.explanation import Explanation, Target
@@ -167,6 +168,12 @@ def test_a_number_that_is_ours() -> None:
     assert found.explained
     assert found.causes == ()
     assert found.verdict.startswith("There is no gap: ")
+
+
+@pytest.mark.parametrize("measure", ["NumRel", "gm_map"])
+def test_what_is_no_mean_is_refused(measure: str) -> None:
+    with pytest.raises(UsageError, match="is no mean over queries"):
+        explain(Run.from_dict(LISTS), JUDGED, measure, Target(value=0.5))
 
 
 def test_what_could_not_be_tried_is_named() -> None:
