@@ -97,9 +97,9 @@ def convert_source(
     merged = {**base, **_subject(source, format_name), **(options or {})}
     collection = catalog.convert(format_name, raw, merged)
     if config is not None:
-        collection.provenance = named(collection.provenance, config)
+        collection.described = named(collection.described, config)
     if fetched is not None:
-        collection.provenance = _of_fetched(collection.provenance, fetched)
+        collection.described = _of_fetched(collection.described, fetched)
     ascii_escapes = config is not None and config.json == "ascii"
     facts = config
     if passages is not None:
@@ -107,7 +107,7 @@ def convert_source(
         collection, config = split_passages(collection, passages), None
     watch = None
     if check:
-        known = known_of(config, without_documents=_lacks_documents(collection.provenance))
+        known = known_of(config, without_documents=_lacks_documents(collection.described))
         watch = WrittenCheck(known)
     manifest = write_folder(
         collection, out, ascii=ascii_escapes, gzip=gzip, overwrite=overwrite, watch=watch, progress=progress
@@ -166,7 +166,7 @@ def _require_passages(collection: Collection, rules: PassageRules, format_name: 
     """
     from beirkit.converters import catalog
 
-    if _lacks_documents(collection.provenance):
+    if _lacks_documents(collection.described):
         raise UsageError(f"there is nothing to split with {WITHOUT}=true", hint="leave one of the two out")
     if rules.judgments == "document" or any(query.metadata.get("spans") for query in collection.queries()):
         return

@@ -85,8 +85,8 @@ class Converter(ABC, Generic[OptionsT]):
                 source=self.name,
                 converter=self.name,
                 options=_told(options),
-                inputs={**source.inputs(files), **(more_inputs or {})},
             ),
+            inputs=source.hashing(files, more_inputs),
         )
 
 

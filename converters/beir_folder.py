@@ -102,9 +102,10 @@ class BeirFolder(Converter[BeirOptions]):
                     for name, value in msgspec.to_builtins(options).items()
                     if name == "folder" or value not in (False, None, {})
                 },
-                inputs=source.inputs(names),
+                inputs={},
                 fetched=[],  # what the folder before was made from; who fetched this one says so
             ),
+            inputs=source.hashing(names),
             distinct=found.distinct,
         )
 

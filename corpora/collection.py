@@ -97,6 +97,11 @@ class Collection:
             queries; spans are of whole documents, also where the documents here are passages of them.
         distinct: whether the passes themselves see to it that each id comes once, so that whoever writes the
             collection need not look again.
+        inputs: gives the hashes of what is read, for the provenance, once they are asked for: those of large
+            files are still being counted while records are read.
+
+    Attributes:
+        described: the provenance without waiting for ``inputs``.
     """
 
     def __init__(
@@ -108,13 +113,31 @@ class Collection:
         provenance: Provenance,
         spans: Mapping[str, Callable[[], Iterable[SpanJudgment]]] | None = None,
         distinct: bool = False,
+        inputs: Callable[[], dict[str, str]] | None = None,
     ) -> None:
         self._documents = documents
         self._queries = queries
         self._judgments = dict(judgments)
         self._spans = dict(spans or {})
-        self.provenance = provenance
+        self.described = provenance
         self.distinct = distinct
+        self._inputs = inputs
+
+    @property
+    def provenance(self) -> Provenance:
+        """Where all this came from; waits for the hashes of what is read.
+
+        Raises:
+            DataError: a file cannot be read.
+        """
+        if self._inputs is not None:
+            self.described = msgspec.structs.replace(self.described, inputs=self._inputs())
+            self._inputs = None
+        return self.described
+
+    @provenance.setter
+    def provenance(self, provenance: Provenance) -> None:
+        self.described, self._inputs = provenance, None
 
     @property
     def splits(self) -> tuple[str, ...]:

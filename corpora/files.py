@@ -18,6 +18,8 @@ from beirkit.corpora.compressed import reading_through, zstd_writer
 from beirkit.corpora.errors import BeirkitError, DataError, WriteError
 
 _BUFFER = 1 << 20
+_PART = 1 << 16
+_HASHED = 1 << 23  # bytes at a time: a thread that hashes waits milliseconds for its turn between two parts
 _LEVEL = 4  # of gzip: on a run of 1.8 M results half the time of level 6, 6 % larger
 BOM = b"\xef\xbb\xbf"
 LONE_CR = "its lines end with CR alone, which is no line end here"
@@ -182,11 +184,16 @@ def sha256_file(path: Path | str) -> str:
     Raises:
         DataError: the file cannot be read.
     """
+    digest = hashlib.sha256()
     try:
-        with Path(path).open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
+        with Path(path).open("rb", buffering=0) as stream:
+            size = os.fstat(stream.fileno()).st_size
+            part = memoryview(bytearray(max(_PART, min(size, _HASHED))))
+            while count := stream.readinto(part):
+                digest.update(part[:count])
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}", path=path) from error
+    return digest.hexdigest()
 
 
 def _refused(target: Path, error: OSError | RuntimeError) -> WriteError:

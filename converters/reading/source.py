@@ -6,13 +6,15 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from beirkit.converters.reading.archives import SUFFIXES, Archive, Limits, NoArchiveError, open_archive
+from beirkit.converters.reading.beside import beside
 from beirkit.corpora.compressed import bare_name
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import sha256_file
@@ -131,6 +133,18 @@ class Source:
         if self._archive is not None:
             return {self.raw.name: sha256_file(self.raw)}
         return {name: sha256_file(self._folder / name) for name in names}
+
+    def hashing(
+        self, names: Iterable[str], more: Mapping[str, str] | None = None
+    ) -> Callable[[], dict[str, str]]:
+        """Begin with :meth:`inputs` beside what is done meanwhile; what is given back waits for them.
+
+        Args:
+            names: the files that are read.
+            more: other hashes to give back too.
+        """
+        hashed = beside(partial(self.inputs, list(names)))
+        return lambda: {**hashed(), **(more or {})}
 
     def reading(self, start: Callable[[], Iterable[T]]) -> Callable[[], Iterator[T]]:
         """The same passes, whose errors name files as the user knows them; they keep the source open."""

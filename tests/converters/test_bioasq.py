@@ -94,9 +94,10 @@ def test_memory_does_not_grow_with_the_abstracts(release: Path) -> None:
                     json.dumps({"pmid": str(number), "title": "t", "abstractText": "x" * 1000}) + ",\n"
                 )
             file.write(json.dumps({"pmid": str(count), "title": "t", "abstractText": "x"}) + "]}\n")
-        documents = convert("bioasq", release).documents()
+        collection = convert("bioasq", release)
+        assert collection.provenance.inputs  # are hashed in a thread until then
         tracemalloc.start()
-        assert sum(1 for _ in documents) == count
+        assert sum(1 for _ in collection.documents()) == count
         found = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return found
