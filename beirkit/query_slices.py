@@ -27,7 +27,7 @@ USUAL_KEYS = ("language", "lang", "task")
 
 class _QueryReport(msgspec.Struct):
     texts: int = 0
-    truncated: int = 0
+    truncated: int | None = 0
     truncated_ids: list[str] | None = None
 
 

@@ -42,6 +42,6 @@ class Encoder(Protocol):
         """
         ...
 
-    def count_truncated(self, texts: Sequence[str], role: Role) -> int:
-        """How many of the texts are longer than the model reads."""
+    def count_truncated(self, texts: Sequence[str], role: Role) -> int | None:
+        """How many of the texts are longer than the model reads; ``None``: not known."""
         ...

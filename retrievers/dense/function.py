@@ -87,9 +87,8 @@ class FunctionEncoder:
         found: Vectors = np.concatenate([np.asarray(part, dtype=np.float32) for part in parts])
         return found[[rows[text] for text in texts]]
 
-    def count_truncated(self, texts: Sequence[str], role: Role) -> int:
-        """0: what a function reads of a text is not known."""
-        return 0
+    def count_truncated(self, texts: Sequence[str], role: Role) -> None:
+        """What a function reads of a text is not known."""
 
     def _prompt(self, role: Role) -> str:
         prompt = self._options.prompts.get(role, "")

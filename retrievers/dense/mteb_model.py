@@ -29,8 +29,8 @@ class MtebEncoder:
     """Encodes with a model of mteb's registry: its loader, its revision, its prompts for retrieval.
 
     The model is told that the task is retrieval, and the dataset's instruction where there is one; neither a
-    task's name nor a language that prompts could be chosen by. Where the model itself cuts texts is not
-    known, so none is counted as truncated.
+    task's name nor a language that prompts could be chosen by. Where the model cuts texts is not known, so
+    the truncated share is reported as not known.
 
     Args:
         options: ``model`` is ``mteb:NAME`` or ``mteb:NAME@REVISION``.
@@ -117,9 +117,8 @@ class MtebEncoder:
         rows = {text: row for row, text in enumerate(distinct)}
         return found[[rows[text] for text in texts]]
 
-    def count_truncated(self, texts: Sequence[str], role: Role) -> int:
-        """0: not known."""
-        return 0
+    def count_truncated(self, texts: Sequence[str], role: Role) -> None:
+        """What mteb's model reads of a text is not known."""
 
     @cached_property
     def _meta(self) -> Any:

@@ -191,13 +191,15 @@ class DenseRetriever(Retriever[DenseOptions]):
 
     def _note(self, role: Role, made: list[VectorBlock]) -> None:
         texts = sum(block.size for block in made)
-        truncated = sum(block.truncated for block in made)
+        counts = [block.truncated for block in made]
+        known = [count for count in counts if count is not None]
+        truncated = sum(known) if len(known) == len(counts) else None
         zeros = sum(block.zeros for block in made)
         self._reused[role] = sum(block.size for block in made if block.reused)
         self._found[role] = {
             "texts": texts,
             "truncated": truncated,
-            "truncated_share": round(truncated / texts, 6) if texts else 0.0,
+            "truncated_share": None if truncated is None else round(truncated / texts, 6) if texts else 0.0,
             "zero_vectors": zeros,
         }
         plural = {"query": "queries", "document": "documents"}[role]

@@ -51,9 +51,10 @@ class VectorBlock:
         return np.asarray(self.vectors[places])
 
     @property
-    def truncated(self) -> int:
-        """How many of the texts are longer than the model reads."""
-        return int(self.stored.facts["truncated"])
+    def truncated(self) -> int | None:
+        """How many of the texts are longer than the model reads; ``None``: not known."""
+        told = self.stored.facts["truncated"]
+        return None if told is None else int(told)
 
     @property
     def zeros(self) -> int:

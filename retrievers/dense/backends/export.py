@@ -204,7 +204,14 @@ def _compare(session: Session, transformer: Any, probe: dict[str, Any], files: M
 
     with torch.no_grad():
         expected = transformer(**probe)[0].numpy()
-    found = session({name: tensor.numpy() for name, tensor in probe.items()})
+    try:
+        found = session({name: tensor.numpy() for name, tensor in probe.items()})
+    # A graph that ships with a model may want other inputs; what is raised is the runtime's own.
+    except Exception as error:
+        first = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise UsageError(
+            f"the graph cannot be run: {first}", path=files.folder, hint="take backend torch"
+        ) from error
     if found.shape != expected.shape:
         raise UsageError(
             f"the graph gives {found.shape}, the model {expected.shape}", path=files.folder,

@@ -138,6 +138,13 @@ def test_functions_are_told_from_places(model: str, expected: bool) -> None:
     assert is_function(model) == expected
 
 
+def test_what_it_reads_of_a_text_is_not_known(file: Path) -> None:
+    retriever = _retriever(f"{file}:letters")
+    _run(retriever)
+    told = retriever.report()["document"]
+    assert (told["truncated"], told["truncated_share"]) == (None, None)
+
+
 def test_vectors_are_kept_as_float32(file: Path, tmp_path: Path) -> None:
     _run(_retriever(f"{file}:letters", tmp_path / "cache"))
     arrays = [np.load(path) for path in (tmp_path / "cache").rglob("*.npy")]
