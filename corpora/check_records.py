@@ -90,9 +90,12 @@ class Ids:
         self._forms = IdSet()  # normal form C of those beyond ASCII
         self._plain_forms: list[str] = []
 
-    def add(self, ids: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Add ids; those that were there before, and the normal forms that another id has too."""
-        new = self.exact.add_all(ids)
+    def add(self, ids: Sequence[str], *, are_new: bool = False) -> tuple[list[str], list[str]]:
+        """Add ids; those that were there before, and the normal forms that another id has too.
+
+        With ``are_new`` they are among the ``exact`` ones already, for the first time and each once.
+        """
+        new = np.ones(len(ids), np.bool_) if are_new else self.exact.add_all(ids)
         repeated = [] if new.all() else [ids[place] for place in np.flatnonzero(~new).tolist()]
         if all(map(str.isascii, ids)):
             return repeated, []
@@ -143,6 +146,7 @@ class RecordsCheck(Generic[RecordT]):
         self._tallies: dict[str, Tally] = {}
         self._carriage_returns = 0
         self._line, self._offset = 1, 0  # of what comes next
+        self._next: Sequence[str] = ()  # ids of it, where they were added before
 
     def read(self, path: Path) -> Ids | None:
         """Check a file from its start to its end.
@@ -159,6 +163,12 @@ class RecordsCheck(Generic[RecordT]):
             self._report.add("BK001", self.name, error.line, error.found, error.hint)
             self._tell_together()
             return None
+
+    def are_new(self, ids: Sequence[str]) -> bool:
+        """Take the ids of records that are to be written next; whether none was there before."""
+        new = bool(self._ids.exact.add_all(ids).all())
+        self._next = ids if new else ()
+        return new
 
     def written(self, records: Sequence[RecordT], lines: bytes) -> None:
         """Check records that beirkit just wrote as these lines; finds what :meth:`read` would find in them.
@@ -200,7 +210,9 @@ class RecordsCheck(Generic[RecordT]):
         self._offset += sum(map(len, lines))
 
     def _add(self, numbers: Sequence[int], records: Sequence[RecordT]) -> None:
-        again, same_form = self._ids.add(record_ids(records))
+        ids = record_ids(records)
+        again, same_form = self._ids.add(ids, are_new=ids == self._next)
+        self._next = ()
         if again:
             self._repeated.add_all(again)
         self._twins.update(same_form)

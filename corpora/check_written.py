@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from beirkit.corpora.check import RecordFiles, check_judged
@@ -26,17 +26,17 @@ class WrittenCheck:
         self._queries: RecordsCheck[Query] | None = None
         self._corpus: RecordsCheck[Document] | None = None
 
-    def queries(self, name: str) -> Callable[[Sequence[Query], bytes], object]:
-        """Begin with the queries; takes them with their lines, as they are written."""
+    def queries(self, name: str) -> RecordsCheck[Query]:
+        """Begin with the queries."""
         self._queries = RecordsCheck(
             name, QUERIES, self._report, lambda numbers, queries: self._shared.add(queries)
         )
-        return self._queries.written
+        return self._queries
 
-    def corpus(self, name: str) -> Callable[[Sequence[Document], bytes], object]:
+    def corpus(self, name: str) -> RecordsCheck[Document]:
         """Go on with the documents, which are compared with the queries."""
         self._corpus = RecordsCheck(name, DOCUMENTS, self._report, self._shared.compare)
-        return self._corpus.written
+        return self._corpus
 
     def findings(self, folder: Path, progress: Progress = silent) -> list[Finding]:
         """Check the rest of the folder when it is written whole.

@@ -72,10 +72,9 @@ def block_encoder(*, ascii: bool) -> Callable[[Sequence[Document] | Sequence[Que
                 parts *= len(records)
                 for place, (_, texts) in enumerate(columns):
                     parts[2 * place + 1 :: step] = map(quoted, texts)
-                for place, record in enumerate(records, 1):
-                    if record.metadata:
-                        end = _whole(metadata(record.metadata))
-                        parts[place * step - 1] = b', "metadata": %b}\n' % end
+                for place, rest in enumerate([record.metadata for record in records], 1):
+                    if rest:
+                        parts[place * step - 1] = b', "metadata": %b}\n' % _whole(metadata(rest))
                 return b"".join(parts)
             except (TypeError, ValueError):
                 pass

@@ -58,17 +58,28 @@ class Lines(NamedTuple):
     suffixes: Mapping[str, str]
 
 
+RecordT = TypeVar("RecordT", Document, Query)
+WatchedT = TypeVar("WatchedT", Document, Query, contravariant=True)
+
+
+class FileWatch(Protocol[WatchedT]):
+    """Who looks on while a file of records is written."""
+
+    def are_new(self, ids: Sequence[str]) -> bool:
+        """Keep the ids of what may be written next; whether none was there before."""
+
+    def written(self, records: Sequence[WatchedT], lines: bytes) -> None:
+        """Look at records that were just written as these lines."""
+
+
 class Watch(Protocol):
     """Who looks on while a folder is written: queries first, then documents."""
 
-    def queries(self, name: str) -> Callable[[Sequence[Query], bytes], object]:
-        """What is called with queries and their lines, as they are written into a file."""
+    def queries(self, name: str) -> FileWatch[Query]:
+        """Who looks at the file of the queries."""
 
-    def corpus(self, name: str) -> Callable[[Sequence[Document], bytes], object]:
-        """What is called with documents and their lines, as they are written into a file."""
-
-
-RecordT = TypeVar("RecordT", Document, Query)
+    def corpus(self, name: str) -> FileWatch[Document]:
+        """Who looks at the file of the documents."""
 
 
 def open_folder(
@@ -195,11 +206,12 @@ def _fill(
         atomic_open(part / queries_name, "wb") as out,
         progress("queries", None, "queries") as advance,
     ):
-        look = watch.queries(queries_name) if watch else _look_away
-        for some in _each_once(collection.queries, collection.distinct):
+        query_watch = watch.queries(queries_name) if watch else None
+        for some in _each_once(collection.queries, collection.distinct, query_watch):
             lines = writing.queries(some)
             out.write(lines)
-            look(some, lines)
+            if query_watch:
+                query_watch.written(some, lines)
             for query in some:
                 queries.add_query(query)
             queried += len(some)
@@ -209,11 +221,12 @@ def _fill(
         CorpusCount(out, follow=corpus_name == "corpus.jsonl") as corpus,
         progress("documents", None, "documents") as advance,
     ):
-        look_at = watch.corpus(corpus_name) if watch else _look_away
-        for block in _each_once(collection.documents, collection.distinct):
+        corpus_watch = watch.corpus(corpus_name) if watch else None
+        for block in _each_once(collection.documents, collection.distinct, corpus_watch):
             lines = writing.documents(block)
             out.write(lines)
-            look_at(block, lines)
+            if corpus_watch:
+                corpus_watch.written(block, lines)
             corpus.add(block)
             advance(len(block))
         corpus_id, corpus_facts = corpus.facts()
@@ -246,10 +259,6 @@ def _fill(
     return manifest
 
 
-def _look_away(records: object, lines: bytes) -> None:
-    """Nobody looks on."""
-
-
 def _told(records: Iterator[Judgment], advance: Advance) -> Iterator[Judgment]:
     count = 0
     for count, record in enumerate(records, 1):
@@ -259,11 +268,14 @@ def _told(records: Iterator[Judgment], advance: Advance) -> Iterator[Judgment]:
     advance(count % _STEP)
 
 
-def _each_once(start: Callable[[], Iterable[RecordT]], distinct: bool) -> Iterator[Sequence[RecordT]]:
+def _each_once(
+    start: Callable[[], Iterable[RecordT]], distinct: bool, watch: FileWatch[RecordT] | None
+) -> Iterator[Sequence[RecordT]]:
     """Documents or queries by the block, each id once."""
     if distinct:
         return (batch.records for batch in counted(start()))
-    return unique_blocks(lambda: counted(start()), place="record")
+    are_new = watch.are_new if watch else None
+    return unique_blocks(lambda: counted(start()), place="record", are_new=are_new)
 
 
 def _unique_judgments(collection: Collection, split: str) -> Iterator[Judgment]:

@@ -18,7 +18,7 @@ from beirkit.corpora.manifest import ContentId, FileFacts
 from beirkit.corpora.records import Document
 
 _STEP = 1 << 18  # bytes that are read at a time
-_FEW = 1 << 17  # documents that are counted before another process is worth its start
+_FEW = 1 << 16  # documents that are counted before another process is worth its start
 _OFTEN = 1 << 22  # bytes between two words to it
 _documents = msgspec.json.Decoder(Document)
 _CHILD = "from beirkit.corpora.following import main; main()"

@@ -48,6 +48,7 @@ def unique_blocks(
     path: Path | str | None = None,
     warn: Warn = warn,
     tell: Tell | None = None,
+    are_new: Callable[[Sequence[str]], bool] | None = None,
 ) -> Iterator[Sequence[RecordT]]:
     """The records of a pass, each id once, by the block.
 
@@ -61,20 +62,21 @@ def unique_blocks(
         path: the file, for messages.
         warn: told of what was dropped.
         tell: given how many copies were dropped and up to three of their ids, in the place of ``warn``.
+        are_new: keeps the ids in the place of a :class:`Seen`, for a caller who needs them anyhow.
 
     Raises:
         DataError: two records under one id differ in title or text; the message names both places.
     """
-    seen = Seen()
+    are_new = are_new or Seen().add
     done = 0
     for batch in start():
-        if not seen.add(record_ids(batch.records)):
+        if not are_new(record_ids(batch.records)):
             break
         yield batch.records
         done += len(batch.records)
     else:
         return
-    del seen
+    del are_new
     yield from _with_contents(start, done, place, path, tell or partial(_warn_of, warn, path))
 
 

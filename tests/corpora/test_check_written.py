@@ -117,6 +117,15 @@ def test_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processes:
     assert {one.code for one in found} >= {"BK026", "BK038"}
 
 
+@pytest.mark.parametrize("repeat", [10, 5_000, 11_000])
+def test_copies_that_are_dropped(tmp_path: Path, caplog: pytest.LogCaptureFixture, repeat: int) -> None:
+    documents = [Document(f"d{n}é", "", "" if n == 9_000 else "text") for n in range(12_000)]
+    documents.insert(repeat + 5, documents[repeat])
+    found = both(made(documents), tmp_path)
+    assert {one.code: one.line for one in found if one.path == "corpus.jsonl"} == {"BK010": 9_001}
+    assert "1 repeated records dropped" in caplog.text
+
+
 def test_a_corpus_without_documents(tmp_path: Path) -> None:
     assert [one.code for one in both(made([]), tmp_path)] == ["BK043", "BK044", "BK031"]
 
