@@ -147,9 +147,12 @@ def _check_entry(entry: object, task: TaskFacts | None, key: str, found: Found) 
     if "hf_subset" in entry and not isinstance(subset, str):
         found.add("subsets", f"{key}.hf_subset", quoted(subset), "the name of a subset")
     _check_languages(entry, subset, task, key, found)
+    fractions = _is_scored_in_fractions(task)
     for name, value in entry.items():
-        if name not in ABOUT or name == "main_score":
+        if name in score_names() or (fractions and (name not in ABOUT or name == "main_score")):
             _check_value(name, value, f"{key}.{name}", found)
+        elif name == "main_score" and not _is_number(value):
+            found.add("scores that are no numbers", f"{key}.{name}", quoted(value), "a finite number")
     if task is None:
         return subset
     main = entry.get("main_score")
@@ -196,9 +199,14 @@ def _check_value(name: str, value: object, key: str, found: Found) -> None:
         found.add("scores out of bounds", key, quoted(value), expected, hint)
 
 
+def _is_scored_in_fractions(task: TaskFacts | None) -> bool:
+    """Whether all values are measures of retrieval; correlations, p-MRR and thresholds have other bounds."""
+    return task is None or (task.type == _RETRIEVAL and task.main_score in score_names())
+
+
 def _check_measures(entry: Mapping[str, Any], task: TaskFacts, key: str, found: Found) -> None:
     known = score_names()
-    own = task.main_score not in known  # such a task has measures of its own beside the usual ones
+    own = not _is_scored_in_fractions(task)  # such a task has measures beside the usual ones
     for name in entry:
         if name not in known and name not in ABOUT and not own:
             hint = nearest(name, sorted(known))

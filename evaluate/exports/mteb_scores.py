@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import cache
 
 import msgspec
 
@@ -67,6 +68,7 @@ def mteb_scores(qrels: Qrels, run: Run, *, remove_self: bool) -> dict[str, float
     return found
 
 
+@cache
 def score_names() -> frozenset[str]:
     """Every key that :func:`mteb_scores` gives."""
     naucs = {f"nauc_{name}_at_{k}_{how}" for name in _WITH_NAUC for k in CUTOFFS for how in CONFIDENCES}

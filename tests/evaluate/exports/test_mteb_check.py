@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from beirkit.evaluate.exports.mteb import Mteb, MtebOptions
+from beirkit.evaluate.exports.mteb_facts import shipped_facts
 from tests.evaluate.exports.mteb_entries import REVISION, entry
 
 HOME = f"results/sentence-transformers__all-MiniLM-L6-v2/{REVISION}"
@@ -163,6 +164,37 @@ def test_measures_may_be_missing_and_that_is_told(home: Path) -> None:
     assert line.startswith("warning SciFact.json: scores.test[0]: found 1 of 148 measures")
 
 
+OTHER_KINDS: dict[str, dict[str, Any]] = {
+    "STS12": {"cosine_spearman": -0.25, "spearman": -0.25},
+    "Banking77Classification": {"accuracy": 0.5, "scores_per_experiment": [{"accuracy": 0.5}]},
+    "SprintDuplicateQuestions": {"max_ap": 0.5, "dot_accuracy_threshold": 23.5},
+}
+
+
+@pytest.mark.parametrize("name", OTHER_KINDS)
+def test_tasks_of_other_kinds_have_other_bounds(name: str, tmp_path: Path) -> None:
+    """Correlations may be negative, thresholds are no fractions; the rest is checked alike."""
+    task, values = shipped_facts().tasks[name], OTHER_KINDS[name]
+    one = {**values, "main_score": values[task.main_score], "hf_subset": "default", "languages": ["eng-Latn"]}
+    data = {
+        "dataset_revision": task.revision,
+        "task_name": name,
+        "mteb_version": "2.0.0",
+        "evaluation_time": 1.0,
+        "scores": {task.splits[0]: [one]},
+    }
+    file = tmp_path / f"{name}.json"
+    file.write_text(json.dumps(data))
+    assert told(file) == []
+    one["main_score"] = 0.75
+    file.write_text(json.dumps(data))
+    (line,) = told(file)
+    assert f"scores.{task.splits[0]}[0].main_score: found 0.75; expected" in line
+    one["main_score"] = None
+    file.write_text(json.dumps(data))
+    assert any("found None; expected a finite number" in line for line in told(file))
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"a": 1, "a": 2}', "\ufeff{}", "[" * 10_000])
 def test_damage_is_a_finding(text: str, home: Path) -> None:
     (home / "SciFact.json").write_text(text)
@@ -261,8 +293,6 @@ def test_run_settings_are_read_by_line(home: Path) -> None:
 
 def test_a_mean_over_fewer_forums_is_told(tmp_path: Path) -> None:
     """As published once: eleven forums in the folder, and their mean beside them."""
-    from beirkit.evaluate.exports.mteb_facts import shipped_facts
-
     parts = shipped_facts().tasks["CQADupstackRetrieval"].parts
     names = ["cqadupstack-" + p.removeprefix("CQADupstack").removesuffix("Retrieval").lower() for p in parts]
     Mteb().write([entry(name) for name in names], tmp_path, MtebOptions())
