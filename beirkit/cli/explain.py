@@ -317,8 +317,8 @@ def _print(name: str, one: Explanation, args: argparse.Namespace) -> None:
         print(f"Its source says: {what}: {said}")
     if one.chance and one.explained and not args.quiet:
         print(
-            f"{one.tried:,} scorings were compared; one of them would meet a number chosen at random between "
-            f"the lowest and the highest in {one.chance:.0%} of cases.",
+            f"{one.tried:,} scorings were compared; one of them would meet a number chosen at random, no "
+            f"further from ours than this one, in {one.chance:.1%} of cases.",
             file=sys.stderr,
         )
 

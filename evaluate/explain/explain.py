@@ -105,14 +105,15 @@ def explain(
             if not any(cause.explains for cause in causes):
                 causes += of_words(target, facts or {}, {cause.axes for cause in causes})
     order = ranked(causes)
+    luck = chance(search.values, target)
     return Explanation(
         measure=str(wanted),
         ours=ours.value,
         target=target,
-        verdict=verdict(ours.value, target, order, search.tried, alike(ours, target)),
+        verdict=verdict(ours.value, target, order, search.tried, same=alike(ours, target), luck=luck),
         causes=order,
         tried=search.tried,
-        chance=chance(search.values, target),
+        chance=luck,
         untested=_untested(base, scorer, kinds, shared, target, alternatives),
     )
 

@@ -89,7 +89,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
         causes: the best first: those that explain the gap, then those that close most of it, then what
             differs and could not be measured.
         tried: how many scorings were compared.
-        chance: the share of numbers between the lowest and the highest of them that one would hit by chance.
+        chance: how likely one of them meets a number that is no further from ours than the other number is.
         untested: what was not tried, and why.
     """
 

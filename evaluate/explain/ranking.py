@@ -14,6 +14,7 @@ _COMMON = (
     "rounding",
 )  # fmt: skip
 _LEAST = 0.05  # of a gap; what closes less is no cause worth telling
+_LUCK = 0.1  # beyond it a number that a scoring meets is no proof
 _KINDS = ("scoring", "run", "manifest", "published", "harmless")
 
 
@@ -27,20 +28,32 @@ def ranked(causes: Sequence[Cause]) -> tuple[Cause, ...]:
 
 
 def chance(values: Sequence[float], target: Target) -> float:
-    """The share of numbers between the lowest and the highest value that lie at one of them by chance."""
-    low, high, wide = min(values), max(values), target.tolerance
-    if target.decimals is None or high <= low:
+    """How likely one of the values meets a number that is no further from the first one than the target is.
+
+    Args:
+        values: ours, and those that were tried.
+        target: the other number.
+    """
+    ours, wide = values[0], target.tolerance
+    reach = abs(target.value - ours)
+    if target.decimals is None or reach <= wide:
         return 0.0
-    covered, end = 0.0, low
-    for value in sorted(set(values)):
-        start, stop = max(value - wide, end), min(value + wide, high)
+    covered, end = 0.0, ours - reach
+    for value in sorted({one for one in values if abs(one - ours) > wide}):
+        start, stop = max(value - wide, end), min(value + wide, ours + reach)
         covered += max(stop - start, 0)
         end = max(end, stop)
-    return min(covered / (high - low), 1.0)
+    return min(covered / (2 * reach), 1.0)
 
 
 def verdict(
-    ours: float, target: Target, causes: Sequence[Cause], tried: int, same: float | None = None
+    ours: float,
+    target: Target,
+    causes: Sequence[Cause],
+    tried: int,
+    *,
+    same: float | None = None,
+    luck: float = 0.0,
 ) -> str:
     """The answer in a sentence or two.
 
@@ -50,6 +63,7 @@ def verdict(
         causes: in order.
         tried: how many scorings were compared.
         same: the share of queries whose values are alike as they are; None: not known.
+        luck: :func:`chance` of them.
     """
     gap = target.value - ours
     if abs(gap) <= target.tolerance:
@@ -58,7 +72,10 @@ def verdict(
     explaining = [one for one in causes if one.explains]
     if explaining:
         first = explaining[0]
-        told = f"Explained by {first.about}: {first.says}."
+        guess = first.alike is None and first.kind == "scoring" and luck > _LUCK
+        told = f"{'Perhaps explained' if guess else 'Explained'} by {first.about}: {first.says}."
+        if guess:
+            told += f" With {tried:,} scorings such a number is met by chance in {luck:.0%} of cases."
         also = [one for one in explaining[1:] if one.kind == first.kind and len(one.axes) == len(first.axes)]
         also = [one for one in also if one.axes != first.axes]
         if also:

@@ -64,14 +64,15 @@ def explain_mean(
     if queries is None:
         untested["mean"] = "how many queries each member has is not known"
     values = [ours, *(value for _, _, value, _ in ways)]
+    luck = chance(values, target)
     return Explanation(
         measure=str(Measure.parse(measure)),
         ours=ours,
         target=target,
-        verdict=verdict(ours, target, order, len(values)),
+        verdict=verdict(ours, target, order, len(values), luck=luck),
         causes=order,
         tried=len(values),
-        chance=chance(values, target),
+        chance=luck,
         untested=untested,
     )
 
