@@ -13,7 +13,8 @@ from beirkit.corpora.errors import DataError
 
 KEY = "model-index"
 
-_HEADER = re.compile(r"\A(\ufeff?---[ \t]*\r?\n)(.*?)(^---[ \t]*(?:\r?\n|\Z))", re.MULTILINE | re.DOTALL)
+# As the hub reads it: no blanks behind the dashes.
+_HEADER = re.compile(r"\A(\ufeff?\s*---\r?\n)(.*?)(^---(?:\r?\n|\Z))", re.MULTILINE | re.DOTALL)
 _IDENTITY = ("type", "config", "split")  # of a dataset: one result each
 
 
@@ -87,7 +88,7 @@ def with_results(card: str, name: str, results: Sequence[Mapping[str, Any]]) -> 
     newline = "\r\n" if card.partition("\n")[0].endswith("\r") else "\n"
     header = split_card(card)
     if header is None:
-        if card.lstrip("\ufeff").startswith("---"):
+        if card.lstrip("\ufeff").lstrip().startswith(("---\n", "---\r\n")):
             raise DataError("the header has no end", hint="close it with a line of ---")
         made = f"---\n{_block(name, results)}---\n".replace("\n", newline)
         return made + card

@@ -60,6 +60,19 @@ def test_a_header_without_results_gets_them_at_its_end(header: str, body: str) -
     assert with_results(f"---\n{header}---\n{body}", "mine", [result()]) == f"---\n{header}{BLOCK}---\n{body}"
 
 
+@pytest.mark.parametrize("before", ["\n\n", "  ", "\ufeff", "\ufeff\n"])
+def test_what_stands_before_a_header_stays(before: str) -> None:
+    """The hub takes a header behind blank lines; a second one before it would hide the first."""
+    card = f"{before}---\nlicense: mit\n---\nbody\n"
+    assert with_results(card, "mine", [result()]) == f"{before}---\nlicense: mit\n{BLOCK}---\nbody\n"
+
+
+def test_what_the_hub_takes_for_no_header_is_none() -> None:
+    """Blanks behind the dashes: there it is text, and results put inside would not be seen."""
+    card = "--- \nlicense: mit\n---\nbody\n"
+    assert with_results(card, "mine", [result()]) == f"---\n{BLOCK}---\n{card}"
+
+
 OTHERS = """---
 license: mit
 model-index:
