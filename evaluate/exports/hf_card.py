@@ -13,8 +13,8 @@ from beirkit.corpora.errors import DataError
 
 KEY = "model-index"
 
-# As the hub reads it: no blanks behind the dashes.
-_HEADER = re.compile(r"\A(\ufeff?\s*---\r?\n)(.*?)(^---(?:\r?\n|\Z))", re.MULTILINE | re.DOTALL)
+# As the hub reads it: no blanks behind the first dashes.
+_HEADER = re.compile(r"\A(\ufeff?\s*---\r?\n)(.*?)(^---[ \t]*(?:\r?\n|\Z))", re.MULTILINE | re.DOTALL)
 _IDENTITY = ("type", "config", "split")  # of a dataset: one result each
 
 

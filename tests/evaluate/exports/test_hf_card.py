@@ -67,6 +67,19 @@ def test_what_stands_before_a_header_stays(before: str) -> None:
     assert with_results(card, "mine", [result()]) == f"{before}---\nlicense: mit\n{BLOCK}---\nbody\n"
 
 
+@given(st.lists(st.sampled_from(["---", "--- ", "\n", "\r\n", "  ", "a: 1", "- x"]), max_size=8).map("".join))
+def test_a_header_is_what_the_hub_takes_for_one(card: str) -> None:
+    """But for an empty one, which is a place to write to."""
+    repocard = pytest.importorskip("huggingface_hub.repocard", reason="needs huggingface_hub")
+    theirs, ours = repocard.REGEX_YAML_BLOCK.search(card), split_card(card)
+    if ours is None:
+        assert theirs is None
+    elif theirs is None:
+        assert not ours.text.strip()
+    else:
+        assert ours.text.rstrip("\r\n") == theirs[2].rstrip("\r\n")
+
+
 def test_what_the_hub_takes_for_no_header_is_none() -> None:
     """Blanks behind the dashes: there it is text, and results put inside would not be seen."""
     card = "--- \nlicense: mit\n---\nbody\n"
