@@ -15,6 +15,7 @@ from beirkit.evaluate.exports.base import Entry
 from beirkit.evaluate.exports.hf_card import split_card
 from beirkit.evaluate.exports.hf_eval_results import EvalResults, EvalResultsOptions
 from beirkit.evaluate.exports.hf_model_index import ModelIndex, ModelIndexOptions
+from beirkit.evaluate.exports.mteb import Mteb, MtebOptions
 from tests.evaluate.exports.mteb_entries import QRELS, entry
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -305,3 +306,14 @@ def test_the_whole_is_the_mean_of_its_subsets(tmp_path: Path) -> None:
     assert len(values) == len(codes) + 1
     parts = [values[f"XQuADRetrieval_{code}_validation"] for code in codes]
     assert values["XQuADRetrieval"] == round(sum(parts) / len(parts), 5)
+
+
+def test_no_text_of_the_data_is_in_any_file(tmp_path: Path) -> None:
+    texts = {"q1": "private words", "q2": "more private words", "q3": "private too"}
+    one = entry(texts=texts)
+    card(tmp_path / "card", one)
+    files(tmp_path / "files", one)
+    Mteb().write([one], tmp_path / "mteb", MtebOptions(predictions=True))
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(written) == 6
+    assert all(b"private" not in path.read_bytes() for path in written)
