@@ -81,8 +81,8 @@ def test_the_walk(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "447 of 447 scores are what the submitted runs come to" in derived
     assert "q3" not in derived
     next(Path("with-runs/predictions").rglob("NFCorpus_*.json")).unlink()
-    words = "validate with-runs --as mteb --recompute SciFact=scifact.tsv --recompute ArguAna=arguana.tsv"
-    assert main(words.split()) == 1
+    again = "validate with-runs --as mteb --recompute SciFact=scifact.tsv --recompute ArguAna=arguana.tsv"
+    assert main(again.split()) == 1
     assert "NFCorpus.json: scores: found no run to derive them from" in capsys.readouterr().out
 
 
