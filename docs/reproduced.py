@@ -75,7 +75,7 @@ def page(rows: Iterable[Row]) -> str:
     known = sum(not one.figure.unusable for one in references())
     tried = len({tuple(row[key] for key in _KEY[:-1]) for row in rows})
     told = ", ".join(f"{counts[status]} {status}" for status in ("OK", "near", "FAIL"))
-    parts = [HEAD, f"{tried} of {known:,} known figures were tried: {told}.\n"]
+    parts = [HEAD, f"{tried} of {known:,} known figures were tried: {told}.\n", _kinds(rows)]
     failed = [row for row in rows if row["status"] == "FAIL"]
     if failed:
         parts.append("\nNot reproduced:\n\n")
@@ -91,6 +91,24 @@ def page(rows: Iterable[Row]) -> str:
         parts.append(f" {_sentence(source.note)}\n\n" if source.note else "\n\n")
         parts.append(_table([row for row in rows if row["source"] == key]))
     return "".join(parts)
+
+
+def _kinds(rows: list[Row]) -> str:
+    """How many are of searches, how many of scoring alone, and how many no page prints."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        kind = "printed somewhere and searched here"
+        if row["evidence"] == "measured":
+            kind = "measured by this project with another tool, and printed nowhere"
+        elif row["command"].startswith("beirkit verify"):
+            kind = "of run files that others made, which are only scored here"
+        groups.setdefault(kind, []).append(row)
+    lines = []
+    for kind in sorted(groups):
+        counts = Counter(row["status"] for row in groups[kind])
+        told = ", ".join(f"{counts[status]} {status}" for status in ("OK", "near", "FAIL"))
+        lines.append(f"- {len(groups[kind])} are {kind}: {told}.\n")
+    return "\n" + "".join(lines)
 
 
 def _sentence(text: str) -> str:
