@@ -101,7 +101,7 @@ class Summary:
             by_dataset.setdefault(f"{cell.dataset}@{cell.split}", []).append(cell)
         lines += [f"{name}: {_queries(cells)}" for name, cells in by_dataset.items()]
         lines += self._retrievers()
-        lines += [line for cell in self.cells for line in _truncated(cell)]
+        lines += [line for cell in self.cells for line in (*_truncated(cell), *_not_exact(cell))]
         if any(cell.sample for cell in self.cells):
             lines.append(
                 "SAMPLE: scores of a part of a dataset; not comparable with anything but themselves."
@@ -218,6 +218,17 @@ def _truncated(cell: Cell) -> list[str]:
         for role, facts in counts
         if facts.get("truncated")
     ]
+
+
+def _not_exact(cell: Cell) -> list[str]:
+    """How much of the exact search an index or vectors in fewer bits found, and what looks like a mistake."""
+    report = cell.manifest["report"]
+    where = f"{cell.retriever} on {cell.dataset}"
+    lines = []
+    if shares := report.get("recall_against_exact"):
+        told = ", ".join(f"{share:.4f} at {int(depth):,}" for depth, share in shares.items())
+        lines.append(f"{where}: recall against exact search {told}")
+    return [*lines, *(f"{where}: {warning}" for warning in report.get("prompt_warnings", ()))]
 
 
 def _resolved(facts: dict[str, Any]) -> str:
