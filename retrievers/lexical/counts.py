@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
 from beirkit.retrievers.lexical.merge import Frequencies, columns
+from beirkit.retrievers.lexical.occurrences import Occurrences
 from beirkit.retrievers.lexical.spill import Block, Blocks
 from beirkit.retrievers.lexical.text_analyzer import TextAnalyzer
 
@@ -75,9 +74,7 @@ class CountsBuilder:
     """
 
     def __init__(self, analyzer: TextAnalyzer) -> None:
-        self._analyzer = analyzer
-        self._numbers = _TermNumbers(analyzer)
-        self._lists = None if analyzer.one_term_a_word else _TermLists(analyzer, self._numbers)
+        self._occurrences = Occurrences(analyzer)
         self._blocks = Blocks()
         self._frequencies = Frequencies()
         self._lengths: list[npt.NDArray[np.int64]] = []
@@ -85,20 +82,8 @@ class CountsBuilder:
 
     def add(self, texts: Sequence[str]) -> None:
         """Take in one block of documents, at most some thousands."""
-        occurrences = array("i")
-        ends = np.empty(len(texts), dtype=np.int64)
-        number, lists = self._numbers.__getitem__, self._lists
-        for place, text in enumerate(texts):
-            words = self._analyzer.words(text)
-            if lists is None:
-                occurrences.extend(map(number, words))
-            else:
-                occurrences.extend(chain.from_iterable(map(lists.__getitem__, words)))
-            ends[place] = len(occurrences)
-        terms = np.frombuffer(occurrences, dtype=np.int32) if occurrences else np.empty(0, dtype=np.int32)
+        terms, ends = self._occurrences.of(texts)
         docs = np.repeat(np.arange(len(texts)), np.diff(ends, prepend=0))
-        kept = terms >= 0
-        terms, docs = terms[kept], docs[kept]
         self._lengths.append(np.bincount(docs, minlength=len(texts)))
         # One integer per occurrence sorts by term, then document; equal ones are the count.
         pairs = np.sort(terms * np.int64(len(texts)) + docs)
@@ -111,46 +96,13 @@ class CountsBuilder:
                 values=np.diff(starts, append=len(pairs)).astype(np.int32),
             )
         )
-        self._frequencies.add(term.astype(np.int32), len(self._numbers.vocabulary))
+        self._frequencies.add(term.astype(np.int32), len(self._occurrences.vocabulary))
         self.n_docs += len(texts)
 
     def build(self) -> TermCounts:
         """The counts of all blocks, by term."""
-        vocabulary = self._numbers.vocabulary
+        vocabulary = self._occurrences.vocabulary
         indptr = self._frequencies.indptr(len(vocabulary))
         docs, counts = columns(self._blocks, indptr, np.int32)
         lengths = np.concatenate(self._lengths) if self._lengths else np.empty(0, dtype=np.int64)
         return TermCounts(vocabulary, indptr, docs, counts, lengths.astype(np.int64))
-
-
-class _TermNumbers(dict[str, int]):
-    """Number of the term of each word met so far, -1 for words that are dropped.
-
-    A word is filtered and stemmed when it is first met; each later occurrence is one look-up.
-    """
-
-    def __init__(self, analyzer: TextAnalyzer) -> None:
-        super().__init__()
-        self._term = analyzer.term
-        self.vocabulary: dict[str, int] = {}
-
-    def __missing__(self, word: str) -> int:
-        term = self._term(word)
-        number = -1 if term is None else self.vocabulary.setdefault(term, len(self.vocabulary))
-        self[word] = number
-        return number
-
-
-class _TermLists(dict[str, tuple[int, ...]]):
-    """Numbers of the terms of each word met so far, where a word may be several; none for one dropped."""
-
-    def __init__(self, analyzer: TextAnalyzer, numbers: _TermNumbers) -> None:
-        super().__init__()
-        self._terms_of = analyzer.terms_of
-        self._vocabulary = numbers.vocabulary
-
-    def __missing__(self, word: str) -> tuple[int, ...]:
-        vocabulary = self._vocabulary
-        found = tuple(vocabulary.setdefault(term, len(vocabulary)) for term in self._terms_of(word))
-        self[word] = found
-        return found

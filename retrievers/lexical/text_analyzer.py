@@ -14,6 +14,13 @@ class TextAnalyzer(Protocol):
     def one_term_a_word(self) -> bool:
         """Whether a word is never more than one term, so that :meth:`term` tells all."""
 
+    @property
+    def splits_by_rules(self) -> bool:
+        """Whether words are those of Unicode's rules in the text that :meth:`prepared` gives."""
+
+    def prepared(self, text: str) -> str:
+        """A text as it is when it is split."""
+
     def words(self, text: str) -> list[str]:
         """The words of a text, none dropped."""
 
