@@ -19,6 +19,7 @@ from beirkit.retrievers.lexical.counts import CorpusStatistics, TermCounts
 from beirkit.retrievers.lexical.formulas import DELTA, Parameters, Variant
 from beirkit.retrievers.lexical.kept import Index, kept_or_built
 from beirkit.retrievers.lexical.merge import ranges
+from beirkit.retrievers.lexical.native import threads
 from beirkit.retrievers.lexical.postings import Postings
 from beirkit.retrievers.lexical.spill import Column
 from beirkit.retrievers.lexical.stream import count_terms, latency, search_each
@@ -125,10 +126,12 @@ class BM25Retriever(Retriever[BM25Options]):
             queries,
             k,
             postings.doc_ids,
-            lambda text: postings.search(self._analyzer.terms(text), k),
+            self._analyzer.terms,
+            lambda terms: postings.search(terms, k),
             tag=self.kind,
             progress=self.workplace.progress,
             seconds=self._seconds,
+            threads=threads(len(postings.doc_ids)),
         )
         self._facts["queries_without_results"] = unmatched
         return run

@@ -16,6 +16,7 @@ from beirkit.retrievers.base import Facts, Retriever, Workplace
 from beirkit.retrievers.lexical import lucene
 from beirkit.retrievers.lexical.kept import Index, kept_or_built
 from beirkit.retrievers.lexical.lucene_analyzer import LuceneAnalyzer, LuceneAnalyzerOptions
+from beirkit.retrievers.lexical.native import threads
 from beirkit.retrievers.lexical.postings import Postings
 from beirkit.retrievers.lexical.stream import count_fields, latency, search_each
 from beirkit.retrievers.template import FIELDS, Template
@@ -113,10 +114,12 @@ class LuceneBM25Retriever(Retriever[LuceneBM25Options]):
             queries,
             k,
             self._index[0][0].doc_ids,
-            lambda text: lucene.search(self._index, self._analyzer.terms(text), k),
+            self._analyzer.terms,
+            lambda terms: lucene.search(self._index, terms, k),
             tag=self.kind,
             progress=self.workplace.progress,
             seconds=self._seconds,
+            threads=threads(len(self._index[0][0].doc_ids)),
         )
         self._facts["queries_without_results"] = unmatched
         return run

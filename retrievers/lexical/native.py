@@ -16,6 +16,9 @@ logger = logging.getLogger(__name__)
 WORTH_LOADING = 20_000
 """Documents from which on numba's .3 s of loading are won back."""
 
+MOST_THREADS = 16
+"""Queries that are searched at once at most; each thread has sums and candidates of its own."""
+
 SWITCH = "BEIRKIT_NUMBA"
 """Environment variable: ``0`` leaves numba out, ``1`` takes it for any number of documents."""
 
@@ -28,6 +31,14 @@ def use_numba(documents: int) -> bool:
     if switch == "0" or (documents < WORTH_LOADING and switch != "1"):
         return False
     return kernels() is not None
+
+
+def threads(documents: int) -> int:
+    """How many queries to search at once: kernels hold no lock of Python, numpy holds it most of the time."""
+    if not use_numba(documents):
+        return 1
+    free = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(free, MOST_THREADS)
 
 
 def kernels() -> ModuleType | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence, Sized
+from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 
 import numpy as np
@@ -86,22 +87,26 @@ def search_each(
     queries: Iterable[Query],
     k: int,
     doc_ids: Sequence[str],
-    search: Callable[[str], Ranked],
+    terms: Callable[[str], list[str]],
+    search: Callable[[list[str]], Ranked],
     *,
     tag: str,
     progress: Progress,
     seconds: list[float] | None = None,
+    threads: int = 1,
 ) -> tuple[Run, int]:
-    """Search query by query.
+    """Search query by query, or several at once.
 
     Args:
         queries: what to search for.
         k: results asked for, only to be checked.
         doc_ids: ids of the ordinals that ``search`` gives.
-        search: ranks the documents for the text of one query.
+        terms: the terms of the text of a query; called in this thread alone.
+        search: ranks the documents for the terms of one query.
         tag: name of the system in the run.
         progress: opens a progress display.
         seconds: the time that each query took is appended to it.
+        threads: how many queries are searched at once; no result depends on it.
 
     Returns:
         The run, with every query in its order, and the number of queries without results.
@@ -114,16 +119,21 @@ def search_each(
     query_ids: list[str] = []
     docs: list[npt.NDArray[np.int32]] = []
     scores: list[npt.NDArray[np.float32]] = []
-    with progress("search", known_length(queries), "queries") as advance:
-        for query in queries:
-            start = perf_counter()
-            found, values = search(query.text)
-            if seconds is not None:
-                seconds.append(perf_counter() - start)
-            query_ids.append(query.query_id)
-            docs.append(found)
-            scores.append(values)
-            advance()
+
+    def one(asked: list[str]) -> tuple[Ranked, float]:
+        start = perf_counter()
+        return search(asked), perf_counter() - start
+
+    with progress("search", known_length(queries), "queries") as advance, ThreadPoolExecutor(threads) as pool:
+        for block in blocks(queries):
+            analysed = [terms(query.text) for query in block]
+            query_ids.extend(query.query_id for query in block)
+            for (found, values), took in (map if threads == 1 else pool.map)(one, analysed):
+                if seconds is not None:
+                    seconds.append(took)
+                docs.append(found)
+                scores.append(values)
+                advance()
     empty = [query_id for query_id, found in zip(query_ids, docs, strict=True) if not len(found)]
     if empty:
         logger.warning(

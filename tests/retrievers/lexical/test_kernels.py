@@ -133,7 +133,15 @@ def test_runs_of_the_retrievers_are_the_same(monkeypatch: pytest.MonkeyPatch, na
         retriever.index(documents)
         return list(retriever.search(queries, k).lists())
 
-    assert run("1") == run("0")
+    by_kernels = run("1")
+    assert by_kernels == run("0")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
+    assert native.threads(1) == 1
+    assert run("1") == by_kernels
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(7)))
+    monkeypatch.setenv(native.SWITCH, "1")
+    assert native.threads(1) == 7
+    assert run("1") == by_kernels
 
 
 def test_few_documents_do_not_load_numba() -> None:
