@@ -259,7 +259,7 @@ def _collect_result(result: StoredResult, found: _Collected) -> None:
     except (OSError, ValueError, KeyError) as error:
         raise DataError(f"is no manifest of a result: {error!r}", path=manifest) from error
     analyzer = identity.get("analyzer")
-    stemmed = isinstance(analyzer, dict) and bool(analyzer.get("stemmer"))
+    stemmed = isinstance(analyzer, dict) and "pystemmer" in analyzer
     found.tools((*_TOOLS, *_TOOLS_OF_KIND.get(kind, ()), *(("PyStemmer",) if stemmed else ())), versions)
 
 
