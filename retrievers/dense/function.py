@@ -43,10 +43,7 @@ class FunctionEncoder:
         split_target(self._target)
         refuse_options(options, "a function", ("weights_sha256", "max_length", "backend", "dtype", "static"))
         self._options = options
-        asked = options.batch_size if workplace.batch_size is None else workplace.batch_size
-        self._batch_size = _BATCH if asked is None else asked
-        if self._batch_size < 1:
-            raise ConfigError("batch_size must be at least 1")
+        self._batch_size = batch_size(options, workplace)
 
     def identity(self) -> Facts:
         """Name and state of the code, and prompts; nothing of it is run."""
@@ -106,6 +103,18 @@ class FunctionEncoder:
         if not callable(found):
             raise ConfigError(f"{self._target} cannot be called", hint="name a function of texts and role")
         return found
+
+
+def batch_size(options: EncoderOptions, workplace: Workplace) -> int:
+    """Texts encoded at once: as the workplace says, else the options, else 32.
+
+    Raises:
+        ConfigError: it is below 1.
+    """
+    asked = options.batch_size if workplace.batch_size is None else workplace.batch_size
+    if asked is not None and asked < 1:
+        raise ConfigError("batch_size must be at least 1")
+    return _BATCH if asked is None else asked
 
 
 def refuse_options(options: EncoderOptions, what: str, names: Sequence[str]) -> None:

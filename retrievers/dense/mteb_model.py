@@ -11,18 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from beirkit.corpora.errors import ConfigError, MissingExtraError, UnknownNameError, UsageError, nearest
+from beirkit.corpora.errors import MissingExtraError, UnknownNameError, UsageError, nearest
 from beirkit.corpora.progress import Advance
 from beirkit.retrievers.base import Facts, Workplace
 from beirkit.retrievers.dense.encoder import Role, Similarity, Vectors
-from beirkit.retrievers.dense.function import refuse_options
+from beirkit.retrievers.dense.function import batch_size, refuse_options
 from beirkit.retrievers.dense.sentence_transformer import EncoderOptions
 from beirkit.retrievers.objects import foreign_code
 
 logger = logging.getLogger(__name__)
 
 SCHEME = "mteb:"
-_BATCH = 32
 
 
 class MtebEncoder:
@@ -48,10 +47,7 @@ class MtebEncoder:
         owned = ("weights_sha256", "prompts", "max_length", "backend", "dtype", "static")
         refuse_options(options, "a model of mteb", owned)
         self._options, self._workplace = options, workplace
-        asked = options.batch_size if workplace.batch_size is None else workplace.batch_size
-        self._batch_size = _BATCH if asked is None else asked
-        if self._batch_size < 1:
-            raise ConfigError("batch_size must be at least 1")
+        self._batch_size = batch_size(options, workplace)
 
     def identity(self) -> Facts:
         """Name, revision, mteb's version and the instruction; mteb is loaded for it, no model is."""

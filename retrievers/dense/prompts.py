@@ -117,7 +117,7 @@ def _warnings(
         elif family is not None and wanted and not prompt.text:
             yield (
                 f"MISSING PROMPT: models of the family {known.name} want {wanted!r} before every {role} and "
-                f"get nothing; scores will be too low ({known.source})"
+                f"get nothing; scores may be too low ({known.source})"
             )
         elif INSTRUCTION in wanted and prompt.origin == "registry" and not instruction:
             yield f"the dataset has no instruction; the model gets a general one: {known.instruction}"
