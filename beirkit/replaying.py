@@ -174,7 +174,7 @@ class _Finder:
         Raises:
             BeirkitError: it is not here, or has other texts.
         """
-        sample = None if manifest.sample is None else msgspec.convert(manifest.sample, Sample)
+        sample = _sample(manifest)
         given = self._of(one)
         name = str(given) if given is not None and is_beir_folder(given) else one.dataset
         exam = prepare(find_dataset(name), one.split, sample)
@@ -198,8 +198,20 @@ class _Finder:
         yield f"the dataset {one.dataset}", lambda: self._prepared(one.dataset, one, manifest)
 
     def _prepared(self, name: str, one: CapsuleResult, manifest: Manifest) -> Qrels:
-        sample = None if manifest.sample is None else msgspec.convert(manifest.sample, Sample)
+        sample = _sample(manifest)
         return prepare(find_dataset(name), one.split, sample).qrels
+
+
+def _sample(manifest: Manifest) -> Sample | None:
+    """The part of the dataset that was searched.
+
+    Raises:
+        DataError: the manifest tells it in no way that is known.
+    """
+    try:
+        return None if manifest.sample is None else msgspec.convert(manifest.sample, Sample)
+    except msgspec.ValidationError as error:
+        raise DataError(f"the manifest's sample cannot be read: {error}") from error
 
 
 def _scored_again(opened: OpenCapsule, one: CapsuleResult, finder: _Finder) -> tuple[Replayed, Scores]:

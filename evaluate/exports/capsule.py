@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from beirkit.corpora.errors import DataError
+from beirkit.corpora.errors import BeirkitError
 from beirkit.corpora.exports.catalog import MANIFEST
 from beirkit.corpora.files import byte_lines
 from beirkit.corpora.ids import slug
@@ -151,7 +151,7 @@ class CapsuleFile(Target[CapsuleOptions]):
                         one for result in opened.facts.results for one in _problems(opened, result, name)
                     ]
                     problems += _metrics_problems(opened, name)
-            except DataError as error:
+            except BeirkitError as error:
                 problems.append(
                     Problem(file=name, found=error.found, expected="a capsule of beirkit", todo=error.hint)
                 )
@@ -221,7 +221,7 @@ def _problems(opened: OpenCapsule, result: CapsuleResult, name: str) -> list[Pro
     try:
         opened.manifest(result)
         scores = opened.kept_scores(result)
-    except DataError as error:
+    except BeirkitError as error:
         return [Problem(file=place, found=error.found, expected="a manifest and scores that can be read")]
     if scores.protocol.name != opened.facts.protocol:
         problems.append(
@@ -253,7 +253,7 @@ def _metrics_problems(opened: OpenCapsule, name: str) -> list[Problem]:
     """Means that are not those of the scores."""
     try:
         kept = [(one.path, opened.kept_scores(one)) for one in opened.facts.results]
-    except DataError:
+    except BeirkitError:
         return []  # told already
     if metrics_of(kept) == opened.metrics():
         return []

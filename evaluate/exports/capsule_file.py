@@ -189,6 +189,8 @@ class OpenCapsule:
         if self.facts.format != FORMAT:
             raise self._wrong(f"has the format {self.facts.format!r}, not {FORMAT!r}")
         for one in self.facts.results:
+            if not _stays_inside(one):
+                raise self._wrong(f"{INDEX} names a place out of its results: {one.path!r}")
             for name in (f"{one.path}/manifest.json", f"{one.path}/{one.run}", f"{one.path}/{one.scores}"):
                 if not (folder / name).is_file():
                     raise self._wrong(f"{INDEX} names {name}, which it does not hold")
@@ -228,6 +230,21 @@ class OpenCapsule:
 def metrics_of(scores: Iterable[tuple[str, Scores]]) -> bytes:
     """``metrics.json``: the means of each result, by its path."""
     return json_bytes({path: one.means() for path, one in scores})
+
+
+def _stays_inside(one: CapsuleResult) -> bool:
+    """Whether the places of a result are where a capsule has them, so that none leads out of it."""
+    parts = one.path.split("/")
+    plain = all(part not in ("", ".", "..") for part in parts) and "\\" not in one.path
+    qrels = one.judgments.split("/")
+    return (
+        plain
+        and len(parts) == 3
+        and parts[0] == "results"
+        and one.run in RUN_FILES
+        and "/" not in one.scores
+        and (not one.judgments or (len(qrels) == 2 and qrels[0] == "qrels"))
+    )
 
 
 def _sums(data: bytes, path: Path) -> dict[str, str]:

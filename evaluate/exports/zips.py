@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -55,7 +56,7 @@ def reading_zip(path: Path) -> Iterator[zipfile.ZipFile]:
             yield opened
     except FileNotFoundError as error:
         raise DataError("does not exist", path=path) from error
-    except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError) as error:
         raise DataError(f"is no zip, or damaged: {error}", path=path) from error
 
 
@@ -69,5 +70,5 @@ def member(opened: zipfile.ZipFile, name: str) -> bytes:
         return opened.read(name)
     except KeyError as error:
         raise DataError(f"holds no {name}", path=opened.filename) from error
-    except (zipfile.BadZipFile, OSError, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError) as error:
         raise DataError(f"holds {name}, which is damaged: {error}", path=opened.filename) from error

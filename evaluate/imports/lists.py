@@ -190,7 +190,7 @@ def _read_lz4(path: Path) -> Run:
         while data.startswith(_LZ4):  # ranx compresses twice
             data = frame.decompress(data)
         lists = cbor2.loads(data)
-    except (RuntimeError, EOFError, ValueError) as error:
+    except (cbor2.CBORError, RuntimeError, EOFError, ValueError, TypeError) as error:
         raise DataError(f"is damaged, or no run of ranx: {error}", path=path) from error
     if not isinstance(lists, dict):
         raise DataError("is not an object of query ids", path=path)

@@ -108,3 +108,18 @@ def test_what_an_index_must_tell(written: Path) -> None:
     assert rewrite(written, {**files, "capsule.json": b"[]"}, sums=True) != []
     (written / "capsule.zip").write_bytes(b"no zip")
     assert any("is no zip" in one for one in told(CapsuleFile().validate(written)))
+
+
+def test_no_place_leads_out_of_it(written: Path) -> None:
+    files = files_of(written)
+    index = files["capsule.json"]
+    for old, new in (
+        (b'"path": "results/birds@test/', b'"path": "results/../'),
+        (b'"path": "results/', b'"path": "/results/'),
+        (b'"run.trec.gz"', b'"../run.trec.gz"'),
+        (b'"qrels/birds@test.jsonl"', b'"../birds@test.jsonl"'),
+    ):
+        assert old in index
+        changed = {**files, "capsule.json": index.replace(old, new)}
+        (found,) = rewrite(written, changed, sums=True)
+        assert "names a place out of its results" in found
