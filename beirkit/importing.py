@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import shutil
@@ -29,6 +30,7 @@ from beirkit.evaluate.protocol import Protocol, get_protocol
 from beirkit.evaluate.score_files import write_scores
 from beirkit.exam import Exam, prepare
 from beirkit.results import ResultFolder, result_key
+from beirkit.stored import read_result
 
 _log = logging.getLogger(__name__)
 
@@ -167,8 +169,9 @@ def _keep_lists(
         _log.warning("%s: %d results are documents that their query excludes; taken out", lists.source, gone)
     longest = max(map(len, (run.results(i)[0] for i in range(len(run)))), default=0)
     depth = asked.depth or (_CUSTOMARY if longest == _CUSTOMARY + 1 else max(1, longest))
+    label = _label(results, exam)
     facts: dict[str, Any] = {
-        "dataset": exam.label,
+        "dataset": label,
         "split": exam.split,
         "content_ids": exam.content,
         "retriever": {
@@ -185,7 +188,7 @@ def _keep_lists(
         facts["excluded"] = result_key({query: sorted(ids) for query, ids in exam.excluded.items()})
     own = self_match_ids(exam.dataset, exam.collection, set(exam.qrels))
     report = {key: value for key, value in (("model", lists.model), ("revision", lists.revision)) if value}
-    folder = ResultFolder(results, exam.label, exam.split, system, result_key(facts))
+    folder = ResultFolder(results, label, exam.split, system, result_key(facts))
     if folder.manifest() is None:
         manifest = {
             **facts,
@@ -211,7 +214,21 @@ def _keep_lists(
         corpus_ids=(document.doc_id for document in exam.collection.documents()),
     )
     write_scores(scores, folder.scores_path(protocol.name))
-    return Imported(folder.path, system, exam.label, exam.split, True, scores.means())
+    return Imported(folder.path, system, label, exam.split, True, scores.means())
+
+
+def _label(results: Path, exam: Exam) -> str:
+    """What the folder of results calls a dataset of these very texts and judgments, else its own name.
+
+    Folders of one name are told apart by what stands above them, so ``run`` may call one otherwise than it is
+    called by itself.
+    """
+    for manifest in sorted(results.glob(f"*@{slug(exam.split)}/*/manifest.json")):
+        with contextlib.suppress(BeirkitError):
+            one = read_result(manifest.parent)
+            if (one.facts.content_ids, one.facts.sample) == (exam.content, None):
+                return one.facts.dataset
+    return exam.label
 
 
 def _still_there(lists: Lists, exam: Exam) -> DataError:

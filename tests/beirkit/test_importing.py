@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,20 @@ def test_what_we_export_comes_back_equal(birds: Path, ours: Path, capsys: pytest
     before = (ours / "scores.beirkit.jsonl").read_text(encoding="utf-8").splitlines()
     after = (again / "scores.beirkit.jsonl").read_text(encoding="utf-8").splitlines()
     assert before[1:] == after[1:]
+
+
+def test_a_dataset_keeps_the_name_that_results_have_for_it(birds: Path, tmp_path: Path) -> None:
+    """Of two folders of one name, ``run`` calls each by what is above it."""
+    other = tmp_path / "more" / "birds"
+    shutil.copytree(birds, other)
+    (other / "queries.jsonl").write_text('{"_id": "q1", "text": "owl"}\n', encoding="utf-8")
+    (other / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td2\t1\n", encoding="utf-8")
+    assert main(["run", "-d", str(birds), "-d", str(other), "-r", "bm25", "--out", "results", "-q"]) == 0
+    dumped(Path(), "perfect.json", RUN)
+    assert main(["import", "perfect.json", "--of", str(birds), "-k", "1000", "-q"]) == 0
+    (folder,) = Path("results").glob("*/perfect--*")
+    assert folder.parent.name != "birds@test"
+    assert len(list(folder.parent.glob("bm25--*"))) == 1
 
 
 def test_importing_twice_is_one_result(birds: Path) -> None:
