@@ -20,11 +20,13 @@ _KINDS = {
     "beir": "beirkit.retrievers.beir_search:BeirSearchRetriever",
     "bm25": "beirkit.retrievers.lexical.bm25:BM25Retriever",
     "bm25-lucene": "beirkit.retrievers.lexical.lucene_bm25:LuceneBM25Retriever",
+    "bm25f": "beirkit.retrievers.lexical.bm25f:BM25FRetriever",
+    "bm25s": "beirkit.retrievers.lexical.bm25s_package:Bm25sRetriever",
     "dense": "beirkit.retrievers.dense.retriever:DenseRetriever",
     "rank-bm25": "beirkit.retrievers.lexical.rank_bm25:RankBM25Retriever",
 }
 
-_EXTRAS = {"beir": "beir", "dense": "dense"}
+_EXTRAS = {"beir": "beir", "bm25s": "bm25s", "dense": "dense"}
 """The optional part that a kind needs."""
 
 

@@ -147,6 +147,32 @@ CONTRACTS: dict[str, Contract] = {
             {"analyzer": {"normal_form": "none"}},
         ),
     ),
+    "bm25f": Contract(
+        options=lambda folder: {},
+        changed=(
+            {"k1": 1.3},
+            {"b": 0.6},
+            {"b_of": {"title": 0.9}},
+            {"fields": {"title": 2.0, "text": 1.0}},
+            {"fields": {"text": 1.0}},
+            {"analyzer": {"stopwords": "none"}},
+        ),
+    ),
+    "bm25s": Contract(
+        options=lambda folder: {"stemmer": "english"},
+        changed=(
+            {"k1": 1.3},
+            {"b": 0.6},
+            {"template": "{text}"},
+            {"lower": False},
+            {"pattern": r"\w+"},
+            {"stopwords": "none"},
+            {"stopwords": ["the", "of"]},
+            {"stemmer": "none"},
+            {"variant": "bm25+"},
+            {"variant": "bm25+", "delta": 0.7},
+        ),
+    ),
     "rank-bm25": Contract(
         options=lambda folder: {},
         changed=(*_LEXICAL, {"epsilon": 0.1}, {"variant": "plus"}, {"variant": "plus", "delta": 0.7}),

@@ -7,10 +7,13 @@ import pytest
 import rank_bm25
 
 from beirkit.configs.load import convert
+from beirkit.configs.spec import parse_retriever
 from beirkit.corpora.errors import ConfigError
 from beirkit.corpora.records import Document, Query
+from beirkit.retrievers.catalog import create
 from beirkit.retrievers.lexical.analyzer import AnalyzerOptions
 from beirkit.retrievers.lexical.rank_bm25 import RankBM25Options, RankBM25Retriever
+from tests.retrievers.lexical.corpora import random_documents
 
 PLAIN = AnalyzerOptions(stopwords="none", stemmer="none", min_length=1)
 CORPUS = {
@@ -101,3 +104,23 @@ def test_identity_is_resolved() -> None:
     plus = RankBM25Retriever(RankBM25Options(variant="plus")).identity()
     assert plus["delta"] == 1.0
     assert "epsilon" not in plus
+
+
+def test_the_kind_bm25_computes_the_same_where_the_formulas_agree() -> None:
+    """Plus is ``bm25+``; Okapi is Robertson's with a factor of ``k1 + 1``, for terms in fewer than half."""
+    documents = random_documents(8)
+    queries = [Query("q1", "w14 w15"), Query("q2", "w19 w16 w16"), Query("q3", "w17 w18 w13")]
+    common = "k1=1.5,b=0.75,analyzer.stopwords=none,analyzer.stemmer=none,analyzer.min_length=1"
+
+    def found(name: str) -> dict[str, dict[str, float]]:
+        retriever = create(parse_retriever(f"{name},{common}"))
+        retriever.index(documents)
+        return retriever.search(queries, 100).to_dict()
+
+    plus, okapi = found("rank-bm25:variant=plus"), found("rank-bm25:variant=okapi")
+    ours, robertson = found("bm25-mteb:variant=bm25+"), found("bm25-mteb:variant=robertson")
+    assert all(plus.values())
+    for query in queries:
+        assert plus[query.query_id] == pytest.approx(ours[query.query_id], rel=1e-6)
+        scaled = {doc_id: 2.5 * score for doc_id, score in robertson[query.query_id].items()}
+        assert okapi[query.query_id] == pytest.approx(scaled, rel=1e-6)
