@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
@@ -15,10 +14,11 @@ import msgspec
 
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.manifest import ContentId, FileFacts
+from beirkit.corpora.processors import Idleness
 from beirkit.corpora.records import Document
 
 _STEP = 1 << 18  # bytes that are read at a time
-_FEW = 1 << 16  # documents that are counted before another process is worth its start
+_FEW = 1 << 16  # documents between two looks whether another process is worth its start
 _OFTEN = 1 << 22  # bytes between two words to it
 _documents = msgspec.json.Decoder(Document)
 _CHILD = "from beirkit.corpora.following import main; main()"
@@ -50,7 +50,8 @@ class CorpusCount:
         self.documents = 0
         self._out = out
         self._content = ContentId()
-        self._follow = follow and is_worthwhile()
+        self._idleness = Idleness() if follow and sys.executable else None
+        self._looked = 0
         self._follower: Follower | None = None
         self._start = self._told = 0
 
@@ -66,7 +67,7 @@ class CorpusCount:
         self.documents += len(documents)
         if self._follower is None:
             self._content.add_documents(documents)
-            if self._follow and self.documents >= _FEW:
+            if self._is_worthwhile():
                 self._out.flush()
                 self._start = self._told = self._out.tell()
                 self._follower = Follower(Path(self._out.name), self._start)
@@ -90,6 +91,13 @@ class CorpusCount:
                 raise DataError(f"the corpus cannot be read back: {error}") from error
         self._content.merge(counted.content)
         return self._content.hexdigest(), FileFacts(self._told, counted.sha256)
+
+    def _is_worthwhile(self) -> bool:
+        """Whether there are many documents, and a processor for them."""
+        if self._idleness is None or self.documents - self._looked < _FEW:
+            return False
+        self._looked = self.documents
+        return self._idleness.is_spare()
 
     def _tell(self) -> None:
         self._out.flush()
@@ -144,17 +152,6 @@ class Follower:
             self._process.kill()
             with suppress(OSError, ValueError):
                 self._process.communicate()
-
-
-def is_worthwhile() -> bool:
-    """Whether a processor is free for a second process: on a busy machine two take longer than one."""
-    available = getattr(os, "sched_getaffinity", None)
-    processors = len(available(0)) if available else os.cpu_count() or 1
-    try:
-        load = os.getloadavg()[0]
-    except OSError:
-        load = 0.0
-    return bool(sys.executable) and load < processors - 0.5 and processors > 1
 
 
 def main() -> None:

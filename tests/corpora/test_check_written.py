@@ -21,6 +21,7 @@ from beirkit.corpora.encoding import block_encoder
 from beirkit.corpora.errors import BeirkitError
 from beirkit.corpora.findings import Finding, Known
 from beirkit.corpora.folder import write_folder
+from beirkit.corpora.processors import Idleness
 from beirkit.corpora.records import Document, Judgment, Query
 from tests.faults.cases import all_cases, open_case
 
@@ -98,7 +99,7 @@ def test_nothing_is_found_in_usual_records_without_reading_them() -> None:
 @pytest.mark.parametrize("processes", [1, 2])
 def test_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processes: int) -> None:
     monkeypatch.setattr(following, "_FEW", 100)
-    monkeypatch.setattr(following, "is_worthwhile", lambda: processes == 2)
+    monkeypatch.setattr(Idleness, "is_spare", lambda _: processes == 2)
     odd = {5_000: "", 9_000: "\x07", 11_999: " "}
     documents = [Document(f"d{n}", "", odd.get(n, "text " * 20)) for n in range(12_000)]
     documents += [Document(f"empty{n}") for n in range(30)]

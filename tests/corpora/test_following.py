@@ -12,8 +12,9 @@ from beirkit.corpora import following
 from beirkit.corpora.collection import Collection, Provenance
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.folder import write_folder
-from beirkit.corpora.following import Counted, Follower, count, is_worthwhile
+from beirkit.corpora.following import Counted, Follower, count
 from beirkit.corpora.manifest import Manifest, verify_manifest
+from beirkit.corpora.processors import Idleness
 from beirkit.corpora.records import Document
 
 COUNT = 9_000
@@ -43,7 +44,7 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> list[Counted | None]:
 
     monkeypatch.setattr(following, "_FEW", 100)
     monkeypatch.setattr(following, "_OFTEN", 100)
-    monkeypatch.setattr(following, "is_worthwhile", lambda: True)
+    monkeypatch.setattr(Idleness, "is_spare", lambda _: True)
     monkeypatch.setattr(Follower, "counted", waited)
     return found
 
@@ -53,7 +54,7 @@ def test_two_processes_write_the_manifest_of_one(
     tmp_path: Path, counts: list[Counted | None], monkeypatch: pytest.MonkeyPatch, ascii: bool
 ) -> None:
     two = written(tmp_path / "two", ascii=ascii)
-    monkeypatch.setattr(following, "is_worthwhile", lambda: False)
+    monkeypatch.setattr(Idleness, "is_spare", lambda _: False)
     one = written(tmp_path / "one", ascii=ascii)
     (counted,) = counts
     assert counted is not None
@@ -69,7 +70,7 @@ def test_a_process_that_fails_changes_nothing(
     monkeypatch.setattr(following, "_CHILD", child)
     two = written(tmp_path / "two")
     assert counts == [None]
-    monkeypatch.setattr(following, "is_worthwhile", lambda: False)
+    monkeypatch.setattr(Idleness, "is_spare", lambda _: False)
     assert two == written(tmp_path / "one")
 
 
@@ -79,7 +80,7 @@ def test_a_process_that_cannot_be_started_changes_nothing(
     monkeypatch.setattr(sys, "executable", str(tmp_path / "none"))
     two = written(tmp_path / "two")
     assert counts == [None]
-    monkeypatch.setattr(following, "is_worthwhile", lambda: False)
+    monkeypatch.setattr(Idleness, "is_spare", lambda _: False)
     assert two == written(tmp_path / "one")
 
 
@@ -124,13 +125,3 @@ def test_a_count_needs_whole_lines_of_documents(tmp_path: Path) -> None:
     path.write_bytes(b'{"_id": "d"\n')
     with pytest.raises(ValueError, match=r"truncated"):
         count(path, 0, [12])
-
-
-def test_a_busy_machine_and_a_single_processor_get_no_second_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1}, raising=False)
-    for load, worthwhile in ((0.3, True), (1.4, True), (1.6, False), (9.0, False)):
-        monkeypatch.setattr("os.getloadavg", lambda load=load: (load, 0.0, 0.0))
-        assert is_worthwhile() == worthwhile
-    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0}, raising=False)
-    monkeypatch.setattr("os.getloadavg", lambda: (0.0, 0.0, 0.0))
-    assert not is_worthwhile()
