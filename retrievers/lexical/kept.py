@@ -162,6 +162,7 @@ def _plain(postings: Postings) -> Postings:
         indptr=np.asarray(postings.indptr),
         docs=np.asarray(postings.docs),
         weights=np.asarray(postings.weights),
+        counts=None if postings.counts is None else np.asarray(postings.counts),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from beirkit.retrievers.lexical.counts import CorpusStatistics, TermCounts
 from beirkit.retrievers.lexical.merge import ranges
 from beirkit.retrievers.lexical.postings import Postings
-from beirkit.retrievers.lexical.scoring import best
+from beirkit.retrievers.lexical.scoring import Ranked, best
 from beirkit.retrievers.lexical.spill import Column
 
 Floats = npt.NDArray[np.float32]
@@ -43,7 +43,13 @@ def statistics(counts: TermCounts) -> CorpusStatistics:
 
 
 def weigh(
-    doc_ids: Sequence[str], counts: TermCounts, whole: CorpusStatistics, *, k1: float, b: float
+    doc_ids: Sequence[str],
+    counts: TermCounts,
+    whole: CorpusStatistics,
+    *,
+    k1: float,
+    b: float,
+    with_counts: bool = False,
 ) -> Postings:
     """The postings of one field.
 
@@ -58,6 +64,7 @@ def weigh(
             numbers of the vocabulary of ``counts``.
         k1: how fast repeated terms stop counting.
         b: how far long documents are held back.
+        with_counts: whether the postings keep the term frequencies too.
     """
     one, k1_, b_ = np.float32(1), np.float32(k1), np.float32(b)
     average = np.float32(whole.average_length) if whole.documents else one
@@ -74,6 +81,7 @@ def weigh(
         docs=counts.docs,
         weights=weights.array(),
         idf=_idf(whole),
+        counts=counts.counts if with_counts else None,
         statistics={
             "documents": whole.documents,
             "average_length": whole.average_length if whole.documents else 0.0,
@@ -81,9 +89,7 @@ def weigh(
     )
 
 
-def search(
-    fields: Sequence[tuple[Postings, float]], terms: Iterable[str], k: int
-) -> tuple[npt.NDArray[np.int32], Floats]:
+def search(fields: Sequence[tuple[Postings, float]], terms: Iterable[str], k: int) -> Ranked:
     """The ``k`` best of the documents that share a term with the query in some field, in ranking order.
 
     Args:
@@ -94,18 +100,30 @@ def search(
     Returns:
         ``(n,) int32`` document ordinals and ``(n,) float32`` scores, ``n <= k``.
     """
-    first = fields[0][0]
+    return search_weighted(fields, Counter(terms), k)
+
+
+def search_weighted(fields: Sequence[tuple[Postings, float]], query: Mapping[str, float], k: int) -> Ranked:
+    """The same for terms that count by weights, which multiply their inverse document frequencies.
+
+    Args:
+        fields: postings of each field over the same documents, and what the field counts.
+        query: the weight of each term.
+        k: how many to keep.
+
+    Returns:
+        ``(n,) int32`` document ordinals and ``(n,) float32`` scores, ``n <= k``.
+    """
     # Lucene adds the float32 scores of the clauses up as doubles.
-    repeated = Counter(terms)
     clauses = []
     for postings, boost in fields:
         assert postings.idf is not None
-        known = [term for term in repeated if term in postings.vocabulary]
+        known = [term for term in query if term in postings.vocabulary and query[term]]
         numbers = np.array(postings.numbers(known), dtype=np.int64)
-        times = np.array([repeated[term] for term in known], dtype=np.float32)
+        times = np.array([query[term] for term in known], dtype=np.float32)
         weights = np.float32(boost) * times * postings.idf[numbers]
         clauses.append(postings.clauses(numbers, weights, saturating=True))
-    return best(clauses, first.places, k)
+    return best(clauses, fields[0][0].places, k)
 
 
 def _idf(whole: CorpusStatistics) -> Floats:

@@ -18,6 +18,8 @@ from beirkit.retrievers.lexical.kept import Index, kept_or_built
 from beirkit.retrievers.lexical.lucene_analyzer import LuceneAnalyzer, LuceneAnalyzerOptions
 from beirkit.retrievers.lexical.native import threads
 from beirkit.retrievers.lexical.postings import Postings
+from beirkit.retrievers.lexical.rm3 import RM3, RM3Options
+from beirkit.retrievers.lexical.scoring import Ranked
 from beirkit.retrievers.lexical.stream import count_fields, latency, search_each
 from beirkit.retrievers.template import FIELDS, Template
 
@@ -31,6 +33,8 @@ class LuceneBM25Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
         template: the text of a document; not read where there are ``fields``.
         fields: ``title`` and ``text`` with what each counts, to score them apart; none: one flat text.
         analyzer: how texts become terms.
+        rm3: expands every query by terms of its first results and asks it again (``rm3={}`` with Anserini's
+            parameters); not with ``fields``.
     """
 
     k1: float = 0.9
@@ -38,12 +42,15 @@ class LuceneBM25Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     template: str = "{title} {text}"
     fields: dict[str, float] = {}
     analyzer: LuceneAnalyzerOptions = LuceneAnalyzerOptions()
+    rm3: RM3Options | None = None
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.k1) and self.k1 >= 0):
             raise ValueError(f"k1 is {self.k1}; it must be 0 or more")
         if not 0 <= self.b <= 1:
             raise ValueError(f"b is {self.b}; it must be between 0 and 1")
+        if self.rm3 is not None and self.fields:
+            raise ValueError("rm3 expands queries over one flat text; leave fields out")
         for name, boost in self.fields.items():
             if name not in FIELDS:
                 raise ValueError(f"there is no field {name!r}; fields are {' and '.join(FIELDS)}")
@@ -72,6 +79,7 @@ class LuceneBM25Retriever(Retriever[LuceneBM25Options]):
         self._fields = {
             Template(pattern): boost for pattern, boost in (patterns or {options.template: 1.0}).items()
         }
+        self._rm3: RM3 | None = None
         self._index: list[tuple[Postings, float]] = []
         self._facts: Facts = {}
         self._seconds: list[float] = []
@@ -89,6 +97,7 @@ class LuceneBM25Retriever(Retriever[LuceneBM25Options]):
             **({"fields": options.fields} if options.fields else {"template": options.template}),
             "repeated_query_terms": "counted as often as they stand",
             "analyzer": self._analyzer.describe(),
+            **({"rm3": options.rm3.describe()} if options.rm3 is not None else {}),
         }
 
     def index(self, documents: Iterable[Document]) -> None:
@@ -99,6 +108,7 @@ class LuceneBM25Retriever(Retriever[LuceneBM25Options]):
         """
         index = kept_or_built(documents, self.workplace, self.identity(), self._build)
         self._index = list(zip(index.fields, self._fields.values(), strict=True))
+        self._rm3 = RM3(self.options.rm3, index.fields[0]) if self.options.rm3 is not None else None
         self._facts = dict(index.facts)
 
     def search(self, queries: Iterable[Query], k: int) -> Run:
@@ -115,7 +125,7 @@ class LuceneBM25Retriever(Retriever[LuceneBM25Options]):
             k,
             self._index[0][0].doc_ids,
             self._analyzer.terms,
-            lambda terms: lucene.search(self._index, terms, k),
+            lambda terms: self._search(terms, k),
             tag=self.kind,
             progress=self.workplace.progress,
             seconds=self._seconds,
@@ -133,13 +143,26 @@ class LuceneBM25Retriever(Retriever[LuceneBM25Options]):
         size = {"index_bytes": sum(postings.nbytes for postings, _ in self._index)} if self._index else {}
         return {**size, **latency(self._seconds)}
 
+    def _search(self, terms: list[str], k: int) -> Ranked:
+        if self._rm3 is None or self.options.rm3 is None:
+            return lucene.search(self._index, terms, k)
+        first = lucene.search(self._index, terms, self.options.rm3.fb_docs)
+        return lucene.search_weighted(self._index, self._rm3.expanded(terms, first), k)
+
     def _build(self, documents: Iterable[Document]) -> Index:
         options = self.options
         doc_ids, counted = count_fields(
             documents, list(self._fields), self._analyzer, self.workplace.progress
         )
         fields = tuple(
-            lucene.weigh(doc_ids, counts, lucene.statistics(counts), k1=options.k1, b=options.b)
+            lucene.weigh(
+                doc_ids,
+                counts,
+                lucene.statistics(counts),
+                k1=options.k1,
+                b=options.b,
+                with_counts=options.rm3 is not None,
+            )
             for counts in counted
         )
         lengths = np.sum([counts.lengths for counts in counted], axis=0)

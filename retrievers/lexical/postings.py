@@ -44,7 +44,7 @@ from beirkit.retrievers.base import Facts
 from beirkit.retrievers.lexical.scoring import Clauses, Places, Ranked, best
 
 _FORMAT = 1
-_OPTIONAL = ("absent", "idf")
+_OPTIONAL = ("absent", "idf", "counts")
 _ARRAYS = ("indptr", "docs", "weights", *_OPTIONAL)
 
 
@@ -66,6 +66,8 @@ class Postings:
             thing; it is subtracted from ``weights``.
         idf: ``(n_terms,) float32`` inverse document frequencies, where a model needs them at search; its
             ``weights`` then mean what :mod:`beirkit.retrievers.lexical.lucene` says.
+        counts: ``(n_postings,) int32`` how often the term stands in the document, where a model needs that at
+            search.
         statistics: what the weights were computed from (number of documents, average length); kept with the
             index, so that an index of a part of the corpus can be scored like the whole.
     """
@@ -77,6 +79,7 @@ class Postings:
     weights: npt.NDArray[np.float32]
     absent: npt.NDArray[np.float32] | None = None
     idf: npt.NDArray[np.float32] | None = None
+    counts: npt.NDArray[np.int32] | None = None
     statistics: Facts = field(default_factory=dict)
 
     @cached_property

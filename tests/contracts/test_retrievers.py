@@ -145,6 +145,10 @@ CONTRACTS: dict[str, Contract] = {
             {"analyzer": {"stopwords": "none"}},
             {"analyzer": {"stemmer": "none"}},
             {"analyzer": {"normal_form": "none"}},
+            {"rm3": {}},
+            {"rm3": {"fb_docs": 1}},
+            {"rm3": {"fb_terms": 1}},
+            {"rm3": {"original_query_weight": 0.25}},
         ),
     ),
     "bm25f": Contract(
