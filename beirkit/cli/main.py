@@ -28,7 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fetch": ("fetch", "bring a published form of a dataset and make its BEIR folder"),
     "convert": ("convert", "turn a benchmark's source files into a BEIR folder"),
     "check": ("check", "find what is wrong with a BEIR folder"),
-    "stats": ("stats", "counts, lengths and content ids of a BEIR folder"),
+    "stats": ("stats", "counts, lengths and content ids of a BEIR folder; terms and postings of an index"),
     "qrels": ("qrels", "look at, choose, compare and export relevance judgments"),
     "export": ("export", "write a BEIR folder, or results, in the form of another tool or a leaderboard"),
     "validate": ("validate", "find what is wrong with the files of a submission, before they are uploaded"),

@@ -17,6 +17,7 @@ from beirkit.retrievers.lexical import formulas
 from beirkit.retrievers.lexical.analyzer import Analyzer, AnalyzerOptions
 from beirkit.retrievers.lexical.counts import CorpusStatistics, TermCounts
 from beirkit.retrievers.lexical.formulas import DELTA, Parameters, Variant
+from beirkit.retrievers.lexical.index_stats import spread
 from beirkit.retrievers.lexical.kept import Index, kept_or_built
 from beirkit.retrievers.lexical.merge import ranges
 from beirkit.retrievers.lexical.native import threads
@@ -154,6 +155,7 @@ class BM25Retriever(Retriever[BM25Options]):
             "terms": len(counts.vocabulary),
             "postings": len(counts.docs),
             "documents_without_terms": int((counts.lengths == 0).sum()),
+            "lengths": spread(counts.lengths),
         }
         return Index((postings,), facts)
 

@@ -16,6 +16,7 @@ from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts, Retriever, Workplace
 from beirkit.retrievers.lexical import formulas
 from beirkit.retrievers.lexical.counts import TermCounts
+from beirkit.retrievers.lexical.index_stats import spread
 from beirkit.retrievers.lexical.kept import Index, kept_or_built
 from beirkit.retrievers.lexical.lucene_analyzer import LuceneAnalyzerOptions
 from beirkit.retrievers.lexical.merge import ranges, runs
@@ -148,6 +149,7 @@ class BM25FRetriever(Retriever[BM25FOptions]):
             "terms": postings.n_terms,
             "postings": len(postings.docs),
             "documents_without_terms": int((lengths == 0).sum()),
+            "lengths": spread(lengths),
         }
         return Index((postings,), facts)
 

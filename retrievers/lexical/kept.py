@@ -73,7 +73,8 @@ def kept_or_built(
             return found
         index = build(spool)
     try:
-        _save(index, folder)
+        _save(index, folder, identity)
+        logger.info("the index is kept in %s", folder)
     except OSError as error:
         logger.warning("the index cannot be kept in %s: %s", folder, error)
         return index
@@ -122,14 +123,19 @@ class _Spool:
         self._file.close()
 
 
-def _save(index: Index, folder: Path) -> None:
+def _save(index: Index, folder: Path, identity: Facts) -> None:
     """Write an index under a temporary name and rename it; one that another process made first stays."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     unfinished = Path(mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
         for number, postings in enumerate(index.fields):
             postings.save(unfinished / f"field-{number}")
-        note = {"facts": index.facts, "fields": len(index.fields), "crc32": _checksums(unfinished)}
+        note = {
+            "identity": identity,
+            "facts": index.facts,
+            "fields": len(index.fields),
+            "crc32": _checksums(unfinished),
+        }
         text = json.dumps(note, sort_keys=True, indent=2) + "\n"
         (unfinished / "index.json").write_text(text, encoding="ascii")
         unfinished.chmod(0o755)

@@ -14,6 +14,7 @@ from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts, Retriever, Workplace
 from beirkit.retrievers.lexical import lucene
+from beirkit.retrievers.lexical.index_stats import spread
 from beirkit.retrievers.lexical.kept import Index, kept_or_built
 from beirkit.retrievers.lexical.lucene_analyzer import LuceneAnalyzer, LuceneAnalyzerOptions
 from beirkit.retrievers.lexical.native import threads
@@ -171,6 +172,7 @@ class LuceneBM25Retriever(Retriever[LuceneBM25Options]):
             "terms": sum(len(counts.vocabulary) for counts in counted),
             "postings": sum(len(counts.docs) for counts in counted),
             "documents_without_terms": int((lengths == 0).sum()),
+            "lengths": spread(lengths),
             "fields": {
                 template.pattern: postings.statistics
                 for template, postings in zip(self._fields, fields, strict=True)

@@ -193,6 +193,7 @@ def test_report() -> None:
     retriever.index([Document("d1", "", "red red car"), Document("d2"), Document("d3", "", "red")])
     assert retriever.report() == {
         "documents": 3, "average_length": 4 / 3, "terms": 2, "postings": 3, "documents_without_terms": 1,
+        "lengths": {"mean": 4 / 3, "median": 1.0, "max": 3},
     }  # fmt: skip
 
 

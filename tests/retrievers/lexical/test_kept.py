@@ -1,19 +1,23 @@
 from __future__ import annotations
 
+import json
 import logging
 import pickle
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from beirkit.cli.main import main
 from beirkit.configs.spec import parse_retriever
 from beirkit.corpora.errors import WriteError
 from beirkit.corpora.records import Document, Query
 from beirkit.retrievers.base import Workplace
 from beirkit.retrievers.catalog import create
 from beirkit.retrievers.lexical import bm25, kept, lucene
+from beirkit.retrievers.lexical.lucene_analyzer import LuceneAnalyzer
 
 DOCUMENTS = [
     Document(f"d{number}", f"owl {number % 7}", f"hunts {'voles ' * (number % 5)}at {number}")
@@ -113,3 +117,51 @@ def test_a_full_disk_for_the_documents_is_told(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(pickle, "dump", full)
     with pytest.raises(WriteError, match=r"No space left on device.*TMPDIR"):
         _lists("bm25", DOCUMENTS, tmp_path)
+
+
+def test_an_index_is_described(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    documents = [*DOCUMENTS, Document("e", "owl", "owl")]
+    _lists("bm25-lucene", documents, tmp_path)
+    (folder,) = (tmp_path / "indexes").iterdir()
+    assert main(["stats", str(folder), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["retriever"]["kind"] == "bm25-lucene"
+    assert found["retriever"]["k1"] == 0.9
+    lengths = [len(LuceneAnalyzer().terms(f"{item.title} {item.text}")) for item in documents]
+    assert found["lengths"] == {
+        "mean": sum(lengths) / len(lengths), "median": float(np.median(lengths)), "max": max(lengths)
+    }  # fmt: skip
+    assert (found["documents"], found["documents_without_terms"]) == (len(documents), lengths.count(0))
+    [field] = found["fields"]
+    assert found["terms"] == field["terms"]
+    assert found["postings"] == field["postings"]
+    distinct = [len(set(LuceneAnalyzer().terms(f"{item.title} {item.text}"))) for item in documents]
+    assert sum(distinct) == found["postings"]
+    assert field["different_terms_of_a_document"]["max"] == max(distinct)
+    assert field["documents_of_a_term"]["max"] == field["most_frequent"]["owl"] == len(documents) - 1
+    assert found["bytes"] == sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    assert main(["stats", str(folder)]) == 0
+    shown = capsys.readouterr().out
+    assert "owl 40" in shown
+    assert "bm25-lucene" in shown
+
+
+def test_an_index_of_fields_is_described_field_by_field(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _lists("bm25-lucene-multifield", DOCUMENTS, tmp_path)
+    (folder,) = (tmp_path / "indexes").iterdir()
+    assert main(["stats", str(folder), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert len(found["fields"]) == 2
+    assert sum(field["postings"] for field in found["fields"]) == found["postings"]
+    assert main(["stats", str(folder)]) == 0
+    assert "terms, field 2" in capsys.readouterr().out
+
+
+def test_a_folder_that_is_no_index_any_more_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "index.json").write_text("{", encoding="ascii")
+    assert main(["stats", str(tmp_path)]) == 2
+    assert "is no complete index" in capsys.readouterr().err
