@@ -35,12 +35,14 @@ from beirkit.evaluate.score_files import read_scores, write_scores
 from beirkit.evaluate.scores import Scores
 from beirkit.evaluate.zero_shot import ZeroShot, zero_shot_status
 from beirkit.exam import Exam, Sample, prepare
+from beirkit.fusing import refuse_same_split
 from beirkit.instructions import PLACE, told, with_instruction
 from beirkit.languages import asks_for_language, for_dataset, for_language, warn_of_language
 from beirkit.members import Members, find_members
 from beirkit.results import LIBRARIES, ResultFolder, library_versions, result_key, slug
 from beirkit.retrievers.base import Retriever, Workplace
 from beirkit.retrievers.catalog import create
+from beirkit.retrievers.fusion.retriever import tuned_on
 
 _log = logging.getLogger(__name__)
 
@@ -128,6 +130,7 @@ def run_suite(
             own = create(config, workplace) if asks_for_language(given) else retriever
             config, own = told(config, own, _instruction(dataset), workplace)
             warn_of_language(exam, config.name, own)
+            refuse_same_split(tuned_on(own.identity()), exam.dataset.name, exam.split)
             yield _run_cell(exam, config, own, suite.k, results, protocol, measures)
 
 

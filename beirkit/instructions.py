@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from beirkit.configs.schema import RetrieverConfig
+from beirkit.configs.spec import with_nested
 from beirkit.retrievers.base import Retriever, Workplace
 from beirkit.retrievers.catalog import create, get
 
@@ -30,7 +31,8 @@ def with_instruction(config: RetrieverConfig, instruction: str) -> RetrieverConf
     takes = any(item.encode_name == _OPTION for item in msgspec.structs.fields(get(config.kind).Options))
     if takes and instruction:
         options.setdefault(_OPTION, instruction)
-    return config if options == config.options else msgspec.structs.replace(config, options=options)
+    changed = config if options == config.options else msgspec.structs.replace(config, options=options)
+    return with_nested(changed, lambda inner: with_instruction(inner, instruction))
 
 
 def told(

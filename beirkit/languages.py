@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from beirkit.configs.schema import RetrieverConfig
+from beirkit.configs.spec import nested_config, nested_specs, with_nested
 from beirkit.corpora.errors import ConfigError, UsageError
 from beirkit.corpora.scripts import count_scripts
 from beirkit.datasets import Dataset
@@ -27,7 +28,8 @@ _ENOUGH = 50  # letters that tell something
 
 def asks_for_language(config: RetrieverConfig) -> bool:
     """Whether a retriever's language is the dataset's."""
-    return AUTO in (config.options.get("language"), _analyzer(config).get("language"))
+    own = AUTO in (config.options.get("language"), _analyzer(config).get("language"))
+    return own or any(asks_for_language(nested_config(spec)) for spec in nested_specs(config.options))
 
 
 def for_language(config: RetrieverConfig, language: str) -> RetrieverConfig:
@@ -37,7 +39,8 @@ def for_language(config: RetrieverConfig, language: str) -> RetrieverConfig:
         options["language"] = language
     if _analyzer(config).get("language") == AUTO:
         options["analyzer"] = {**_analyzer(config), "language": language}
-    return msgspec.structs.replace(config, options=options)
+    changed = msgspec.structs.replace(config, options=options)
+    return with_nested(changed, lambda inner: for_language(inner, language))
 
 
 def for_dataset(config: RetrieverConfig, dataset: Dataset) -> RetrieverConfig:

@@ -20,8 +20,8 @@ def beside(config: ConfigT, file: Path) -> ConfigT:
     """The configuration with its relative paths made to start at the file's folder; others are as they were.
 
     In a retriever these are the options ``class`` and ``model``, at any depth, where they hold
-    ``FILE.py:NAME`` or a folder; in a suite the entries of ``datasets`` and ``retrievers`` that have a slash
-    or end in ``.yaml`` or ``.yml``.
+    ``FILE.py:NAME`` or a folder, ``path``, and files among ``members`` and in ``retriever``; in a suite the
+    entries of ``datasets`` and ``retrievers`` that have a slash or end in ``.yaml`` or ``.yml``.
 
     Args:
         config: what was read.
@@ -40,14 +40,26 @@ def beside(config: ConfigT, file: Path) -> ConfigT:
 
 
 def _options(options: dict[str, Any], folder: Path) -> dict[str, Any]:
-    return {
-        key: _options(value, folder)
-        if isinstance(value, dict)
-        else _places(value, folder)
-        if key in ("class", "model")
-        else value
-        for key, value in options.items()
-    }
+    return {key: _option(key, value, folder) for key, value in options.items()}
+
+
+def _option(key: str, value: Any, folder: Path) -> Any:
+    if isinstance(value, dict):
+        return _options(value, folder)
+    if key in ("class", "model"):
+        return _places(value, folder)
+    if key in ("members", "retriever"):
+        listed = value if isinstance(value, list) else [value]
+        made = [
+            _options(item, folder)
+            if isinstance(item, dict)
+            else _entry(item, folder)
+            if isinstance(item, str)
+            else item
+            for item in listed
+        ]
+        return made if isinstance(value, list) else made[0]
+    return _joined(value, folder) if key == "path" and isinstance(value, str) else value
 
 
 def _places(value: Any, folder: Path) -> Any:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import yaml
 
-from beirkit.configs.load import load_retriever, load_yaml, names, read_config
+from beirkit.configs.load import convert, load_retriever, load_yaml, names, read_config
 from beirkit.configs.schema import RetrieverConfig
 from beirkit.corpora.errors import ConfigError, UnknownNameError, nearest
 
@@ -17,6 +18,9 @@ _PIECE = re.compile(r"""(?:"[^"]*"|'[^']*'|\[[^\]]*\]|[^,"'\[\]])+""")
 """One ``key=value``: commas inside quotes and brackets do not end it."""
 
 Options = dict[str, Any]
+
+MEMBERS, INNER = "members", "retriever"
+"""Options that hold other retrievers: a list of them, and one."""
 
 
 def parse_retriever(text: str) -> RetrieverConfig:
@@ -46,6 +50,54 @@ def parse_retriever(text: str) -> RetrieverConfig:
         changed = _with(changed, key.split("."), _value(value, key, text), text)
     told = ",".join(f"{key}={value}" for key, value in pieces)
     return msgspec.structs.replace(config, name=f"{config.name}:{told}", options=changed)
+
+
+def nested_config(spec: Any) -> RetrieverConfig:
+    """The retriever that stands in the options of another.
+
+    Args:
+        spec: a text as :func:`parse_retriever` takes, or the keys of a configuration, of which ``kind`` alone
+            is needed.
+
+    Raises:
+        UnknownNameError: no shipped retriever has this name.
+        ConfigError: it cannot be read.
+    """
+    if isinstance(spec, str):
+        return parse_retriever(spec)
+    if not isinstance(spec, dict):
+        raise ConfigError(f"{spec!r} is no retriever", hint="write a name, or {kind: …, options: …}")
+    return convert({"name": str(spec.get("kind", "")), **spec}, RetrieverConfig, path="a retriever")
+
+
+def nested_specs(options: Options) -> list[str | dict[str, Any]]:
+    """The retrievers in the options of another: ``retriever``, and those of the list ``members``."""
+    members = options.get(MEMBERS)
+    found = [*(members if isinstance(members, list) else []), options.get(INNER)]
+    return [spec for spec in found if isinstance(spec, str | dict)]
+
+
+def with_nested(
+    config: RetrieverConfig, change: Callable[[RetrieverConfig], RetrieverConfig]
+) -> RetrieverConfig:
+    """The same retriever with each one in its options changed, and written in full.
+
+    Args:
+        config: the retriever.
+        change: is given each of them.
+    """
+
+    def changed(spec: Any) -> Any:
+        if not isinstance(spec, str | dict):
+            return spec  # the retriever's own check says what is wrong with it
+        return msgspec.to_builtins(change(nested_config(spec)))
+
+    options = dict(config.options)
+    if isinstance(members := options.get(MEMBERS), list):
+        options[MEMBERS] = [changed(spec) for spec in members]
+    if INNER in options:
+        options[INNER] = changed(options[INNER])
+    return config if options == config.options else msgspec.structs.replace(config, options=options)
 
 
 def _split(text: str) -> tuple[str, str | None]:

@@ -23,6 +23,7 @@ _KINDS = {
     "bm25f": "beirkit.retrievers.lexical.bm25f:BM25FRetriever",
     "bm25s": "beirkit.retrievers.lexical.bm25s_package:Bm25sRetriever",
     "dense": "beirkit.retrievers.dense.retriever:DenseRetriever",
+    "fusion": "beirkit.retrievers.fusion.retriever:FusionRetriever",
     "rank-bm25": "beirkit.retrievers.lexical.rank_bm25:RankBM25Retriever",
 }
 

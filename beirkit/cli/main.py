@@ -44,6 +44,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run", "run retrievers on datasets and score them"),
     "score": ("score", "score a run file against judgments"),
     "compare": ("compare", "compare run files: differences, intervals, p-values"),
+    "fuse": ("fuse", "make one run of several: reciprocal ranks, normalised scores, weighted sums"),
     "verify": ("verify", "hold results to published figures: OK, near or FAIL"),
     "explain": ("explain", "why a number is another one: every known cause tried, the best first"),
     "pool": ("pool", "have unjudged results of several runs judged, and take the judgments back"),

@@ -177,6 +177,19 @@ CONTRACTS: dict[str, Contract] = {
             {"variant": "bm25+", "delta": 0.7},
         ),
     ),
+    "fusion": Contract(
+        options=lambda folder: {"members": ["bm25", "bm25:k1=1.5"], "method": "minmax"},
+        changed=(
+            {"members": ["bm25", {"kind": "rank-bm25"}]},
+            {"method": "rrf"},
+            {"missing": "lowest"},
+            {"method": "rrf", "k": 10},
+            {"weights": [1, 2]},
+            {"directions": ["higher", "lower"]},
+            {"depth": 50},
+            {"tuned_on": ["birds@dev"]},
+        ),
+    ),
     "rank-bm25": Contract(
         options=lambda folder: {},
         changed=(*_LEXICAL, {"epsilon": 0.1}, {"variant": "plus"}, {"variant": "plus", "delta": 0.7}),

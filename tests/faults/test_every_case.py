@@ -8,10 +8,6 @@ from pathlib import Path
 
 from tests.faults.cases import all_cases
 
-OF_OTHERS = {
-    "K18-": "fusion: its own issue",
-}
-
 
 def named() -> Counter[str]:
     """How often each case is named by a ``@case`` in this folder."""
@@ -26,8 +22,7 @@ def named() -> Counter[str]:
 def test_every_case_has_a_test(shared: Path) -> None:
     known = set(all_cases(shared / "faults" / "cases.jsonl"))
     assert len(known) == 118
-    missing = {one for one in known - set(named()) if not one.startswith(tuple(OF_OTHERS))}
-    assert not missing
+    assert not known - set(named())
     assert not set(named()) - known
 
 

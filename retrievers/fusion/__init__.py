@@ -1,0 +1,1 @@
+"""Several ranked lists of a query made into one."""
