@@ -153,7 +153,7 @@ def tantivy_peer(asked: argparse.Namespace, folder: Path, lap: Lap) -> Outcome:
     def search(texts: list[str], k: int) -> Found:
         found = []
         for text in texts:
-            query = index.parse_query(" ".join(re.findall(r"\w+", text.lower())), ["text"])
+            query = index.parse_query(" ".join(re.findall(r"[^\W_]+", text.lower())), ["text"])
             hits = searcher.search(query, k, count=False).hits
             found.append([(searcher.doc(place)["id"][0], score) for score, place in hits])
         return found

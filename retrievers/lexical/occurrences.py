@@ -10,8 +10,17 @@ import numpy as np
 import numpy.typing as npt
 
 from beirkit.retrievers.lexical import native
+from beirkit.retrievers.lexical.analysis import word_break
 from beirkit.retrievers.lexical.analysis.word_numbers import MOST_WORDS, Numbered, WordNumbers
 from beirkit.retrievers.lexical.text_analyzer import TextAnalyzer
+
+MOST_CHUNKS = 1 << 18
+"""Chunks of text between blanks that are remembered; with more the memory starts anew."""
+
+LONGEST_CHUNK = 32
+"""Characters of the longest that is remembered: text without blanks is not met twice."""
+
+_AT_END = frozenset(".,;:)?!")
 
 Terms = npt.NDArray[np.int32]
 
@@ -35,6 +44,7 @@ class Occurrences:
         self._analyzer = analyzer
         self._most = most
         self._known = _TermsOfWords(analyzer, self.vocabulary)
+        self._chunks = _TermsOfChunks(self._known) if analyzer.splits_by_rules else None
         self._seen = 0
         self._numbered: _Numbered | None = None
 
@@ -47,6 +57,8 @@ class Occurrences:
         self._seen += len(texts)
         if len(self._known) > self._most:
             self._known.clear()
+        if self._chunks is not None and len(self._chunks) > MOST_CHUNKS:
+            self._chunks.clear()
         if self._numbered is None and self._analyzer.splits_by_rules and native.use_numba(self._seen):
             self._numbered = _Numbered(self._known, self._most)
         if self._numbered is None:
@@ -73,6 +85,10 @@ class Occurrences:
         return np.concatenate(pieces), np.cumsum(np.concatenate(lengths), dtype=np.int64)
 
     def _terms(self, text: str) -> Iterator[int]:
+        if self._chunks is not None:
+            # No word of Unicode's rules goes over a blank.
+            chunks = self._analyzer.prepared(text).split(" ")
+            return chain.from_iterable(map(self._chunks.__getitem__, chunks))
         return chain.from_iterable(map(self._known.__getitem__, self._analyzer.words(text)))
 
 
@@ -88,6 +104,24 @@ class _TermsOfWords(dict[str, tuple[int, ...]]):
         vocabulary = self._vocabulary
         found = tuple(vocabulary.setdefault(term, len(vocabulary)) for term in self._terms_of(word))
         self[word] = found
+        return found
+
+
+class _TermsOfChunks(dict[str, tuple[int, ...]]):
+    """Numbers of the terms of what stands between two blanks: a look-up in place of finding words again."""
+
+    def __init__(self, known: _TermsOfWords) -> None:
+        super().__init__()
+        self._known = known
+
+    def __missing__(self, chunk: str) -> tuple[int, ...]:
+        word = chunk[:-1] if chunk[-1:] in _AT_END else chunk
+        if word.isalnum() and word.isascii() and len(word) <= LONGEST_CHUNK:
+            found = self._known[word]  # letters and digits are one word, whatever the rules
+        else:
+            found = tuple(chain.from_iterable(map(self._known.__getitem__, word_break.words(chunk))))
+        if len(chunk) <= LONGEST_CHUNK:
+            self[chunk] = found
         return found
 
 

@@ -32,7 +32,7 @@ def stem(word: str) -> str:
     word = _without_endings_of_verbs(_without_plural(word))
     if word.endswith("y") and "v" in _shape(word[:-1]):
         word = word[:-1] + "i"
-    word = _replaced(_replaced(word, _STEP_2), _STEP_3)
+    word = _replaced(_replaced(word, _REPLACED_2), _REPLACED_3)
     return _without_final_e(_without_suffix(word))
 
 
@@ -92,8 +92,20 @@ def _without_endings_of_verbs(word: str) -> str:
     return word + "e" if _measure(word) == 1 and _ends_short(word) else word
 
 
-def _replaced(word: str, pairs: Iterable[tuple[str, str]]) -> str:
+def _by_letter(pairs: Iterable[tuple[str, str]]) -> dict[str, list[tuple[str, str]]]:
+    """Suffixes by their last letter but one, so that few are compared with a word; in their order."""
+    found: dict[str, list[tuple[str, str]]] = {}
     for suffix, instead in pairs:
+        found.setdefault(suffix[-2], []).append((suffix, instead))
+    return found
+
+
+_REPLACED_2, _REPLACED_3 = _by_letter(_STEP_2), _by_letter(_STEP_3)
+_REMOVED_4 = _by_letter((suffix, "") for suffix in _STEP_4)
+
+
+def _replaced(word: str, pairs: dict[str, list[tuple[str, str]]]) -> str:
+    for suffix, instead in pairs.get(word[-2:-1], ()):
         if word.endswith(suffix):
             base = word[: -len(suffix)]
             return base + instead if _measure(base) > 0 else word
@@ -101,7 +113,7 @@ def _replaced(word: str, pairs: Iterable[tuple[str, str]]) -> str:
 
 
 def _without_suffix(word: str) -> str:
-    for suffix in _STEP_4:
+    for suffix, _ in _REMOVED_4.get(word[-2:-1], ()):
         if word.endswith(suffix):
             cut = 3 if suffix.endswith("ion") else len(suffix)  # the s or t before it stays
             return word[:-cut] if _measure(word[:-cut]) > 1 else word
