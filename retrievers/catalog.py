@@ -24,6 +24,7 @@ _KINDS = {
     "bm25s": "beirkit.retrievers.lexical.bm25s_package:Bm25sRetriever",
     "dense": "beirkit.retrievers.dense.retriever:DenseRetriever",
     "fusion": "beirkit.retrievers.fusion.retriever:FusionRetriever",
+    "rerank": "beirkit.retrievers.rerank.retriever:RerankRetriever",
     "rank-bm25": "beirkit.retrievers.lexical.rank_bm25:RankBM25Retriever",
 }
 

@@ -267,6 +267,15 @@ def _stable(config: Facts) -> Facts:
     return {key: value for key, value in config.items() if key not in _VOLATILE}
 
 
+def read_settings(path: Path) -> Facts:
+    """A configuration file of a model without what changes no output; empty where there is none.
+
+    Raises:
+        DataError: it is not JSON.
+    """
+    return _stable(_json(path))
+
+
 def _json(path: Path, default: Any = {}) -> Any:  # noqa: B006 - never changed
     try:
         return json.loads(path.read_text(encoding="utf-8"))

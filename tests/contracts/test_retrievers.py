@@ -65,6 +65,7 @@ _LEXICAL: tuple[Options, ...] = (
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 TINY = str(FIXTURES / "models" / "tiny")
+TINY_CROSS = str(FIXTURES / "models" / "tiny-cross")
 TINY_SHA256 = "ef6904d046295f25ae9d378280ecbb9334f8c306ac49bcc620690bc521e80231"
 
 
@@ -73,6 +74,18 @@ def _search_file(folder: Path) -> Options:
     file = folder / "word_overlap.py"
     file.write_bytes((FIXTURES / "beir_search" / "word_overlap.txt").read_bytes())
     return {"class": f"{file}:WordOverlap", "score_function": "cos_sim"}
+
+
+def _rerank_file(folder: Path) -> Options:
+    """A function of a user's own that counts the words a text shares with the query."""
+    file = folder / "count_words.py"
+    file.write_text(
+        "def score(query, texts):\n"
+        "    words = set(query.lower().split())\n"
+        "    return [float(sum(word in words for word in text.lower().split())) for text in texts]\n",
+        encoding="utf-8",
+    )
+    return {"retriever": "bm25", "model": f"{file}:score", "depth": 3}
 
 
 def _bag_of_words(
@@ -189,6 +202,19 @@ CONTRACTS: dict[str, Contract] = {
             {"depth": 50},
             {"tuned_on": ["birds@dev"]},
         ),
+    ),
+    "rerank": Contract(
+        options=_rerank_file,
+        changed=(
+            {"retriever": "bm25:k1=1.5"},
+            {"depth": 2},
+            {"template": "{text}"},
+            {"batch_size": 2},
+            {"model": "operator:countOf"},
+            {"model": TINY_CROSS},
+            {"model": TINY_CROSS, "max_length": 8},
+        ),
+        neutral=({"weights_sha256": None},),
     ),
     "rank-bm25": Contract(
         options=lambda folder: {},
