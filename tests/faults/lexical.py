@@ -12,7 +12,7 @@ from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Retriever
 from beirkit.retrievers.catalog import get
 
-LEXICAL = ("bm25", "bm25-lucene", "rank-bm25")
+LEXICAL = ("bm25", "bm25-lucene", "bm25f", "bm25s", "rank-bm25")
 """The lexical kinds: what holds for one formula's ranking holds for the other's."""
 
 

@@ -95,14 +95,17 @@ def test_no_empty_word_shifts_the_vocabulary(case: Case) -> None:
 
 @pytest.mark.parametrize("kind", LEXICAL)
 @case("K13-12")
-def test_title_and_text_are_one_flat_text(case: Case, kind: str) -> None:
+def test_title_and_text_are_searched_together(case: Case, kind: str) -> None:
     given: dict[str, Any] = case["input"]
     assert (
         ranked(given["corpus_docs"], given["query"], given["k"], kind=kind)
         == case["expected"]["values"]["ranking"]
     )
-    assert bm25(given["corpus_docs"], kind).identity()["template"] == "{title} {text}"
-    only_text = ranked(given["corpus_docs"], given["query"], given["k"], kind=kind, template="{text}")
+    facts = bm25(given["corpus_docs"], kind).identity()
+    flat = kind != "bm25f"
+    assert facts["template"] == "{title} {text}" if flat else facts["fields"] == {"title": 1.0, "text": 1.0}
+    options: dict[str, Any] = {"template": "{text}"} if flat else {"fields": {"text": 1.0}}
+    only_text = ranked(given["corpus_docs"], given["query"], given["k"], kind=kind, **options)
     assert only_text == ["d2"]
 
 
