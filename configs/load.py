@@ -151,7 +151,16 @@ def convert(data: Any, shape: type[ConfigT], *, path: Path | str) -> ConfigT:
         raise ConfigError(message.replace(" - at `$.", " at `"), path=path, hint=hint) from error
 
 
-def _mapping(path: Path, shape: type[msgspec.Struct]) -> dict[str, Any]:
+def read_mapping(path: Path) -> dict[str, Any]:
+    """The keys of a YAML file that is of no shape of its own, such as a retriever's options.
+
+    Raises:
+        ConfigError: the file cannot be read, is not YAML, or holds no keys.
+    """
+    return _mapping(path, None)
+
+
+def _mapping(path: Path, shape: type[msgspec.Struct] | None) -> dict[str, Any]:
     """The keys of a YAML file."""
     try:
         data = load_yaml(path.read_text(encoding="utf-8"))
@@ -165,7 +174,8 @@ def _mapping(path: Path, shape: type[msgspec.Struct]) -> dict[str, Any]:
         problem = getattr(error, "problem", None) or str(error) or "cannot be parsed"
         raise ConfigError(f"is not YAML: {problem}", path=path, line=line) from error
     if not isinstance(data, dict):
-        raise ConfigError("holds no keys", path=path, hint=f"it should be a mapping with: {_keys(shape)}")
+        hint = "" if shape is None else f"it should be a mapping with: {_keys(shape)}"
+        raise ConfigError("holds no keys", path=path, hint=hint)
     return data
 
 

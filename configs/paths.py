@@ -81,6 +81,8 @@ def _place(text: str, folder: Path) -> str:
 
 def _entry(text: str, folder: Path) -> str:
     base, colon, options = text.partition(":")
+    if base in ("run", "http") and not options.startswith("//"):
+        return f"{base}:{_joined(options, folder)}"
     if "/" in base or base.endswith(_YAML):
         return f"{_joined(base, folder)}{colon}{options}"
     return text

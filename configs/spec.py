@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import yaml
 
-from beirkit.configs.load import convert, load_retriever, load_yaml, names, read_config
+from beirkit.configs.load import convert, load_retriever, load_yaml, names, read_config, read_mapping
 from beirkit.configs.schema import RetrieverConfig
 from beirkit.corpora.errors import ConfigError, UnknownNameError, nearest
 
@@ -31,6 +31,8 @@ def parse_retriever(text: str) -> RetrieverConfig:
     ``./mine.yaml``               a file
     ``bm25:k1=1.5,b=0.75``        either of them with options changed; values are YAML scalars or lists
     ``bm25:analyzer.stemmer=none``  an option within an option
+    ``run:PATH``                  a run file
+    ``http:FILE.yaml``            a search service, the options of kind ``http`` in a file
     ============================  ===================================================================
 
     The types of options are checked by the retriever's class when it is made. A changed retriever is called
@@ -40,6 +42,9 @@ def parse_retriever(text: str) -> RetrieverConfig:
         UnknownNameError: no shipped retriever has this name; the message names the nearest one.
         ConfigError: the file or the options cannot be read.
     """
+    outside = _outside(text.strip())
+    if outside is not None:
+        return outside
     base, options = _split(text.strip())
     config = read_config(Path(base), RetrieverConfig) if _is_file(base) else _shipped(base)
     if options is None:
@@ -98,6 +103,28 @@ def with_nested(
     if INNER in options:
         options[INNER] = changed(options[INNER])
     return config if options == config.options else msgspec.structs.replace(config, options=options)
+
+
+def _outside(text: str) -> RetrieverConfig | None:
+    """What ``run:`` and ``http:`` stand for; ``None`` where the text begins with neither."""
+    scheme, colon, place = text.partition(":")
+    if not colon or scheme not in ("run", "http", "https"):
+        return None
+    path = Path(place)
+    if scheme == "run":
+        if not place:
+            raise ConfigError("run: names no file", hint="write run:PATH")
+        return RetrieverConfig(name=bare_stem(path), kind="run", options={"path": place})
+    if scheme == "https" or not _is_file(place):
+        raise ConfigError(
+            f"{text!r} is no file of options", hint="write the request into a file and name http:FILE.yaml"
+        )
+    return RetrieverConfig(name=path.stem, kind="http", options=read_mapping(path))
+
+
+def bare_stem(path: Path) -> str:
+    """A file's name up to its first dot that is not the first character."""
+    return path.name[:1] + path.name[1:].partition(".")[0]
 
 
 def _split(text: str) -> tuple[str, str | None]:

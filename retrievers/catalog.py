@@ -25,6 +25,8 @@ _KINDS = {
     "dense": "beirkit.retrievers.dense.retriever:DenseRetriever",
     "fusion": "beirkit.retrievers.fusion.retriever:FusionRetriever",
     "rerank": "beirkit.retrievers.rerank.retriever:RerankRetriever",
+    "http": "beirkit.retrievers.outside.service:ServiceRetriever",
+    "run": "beirkit.retrievers.outside.run_file:RunFileRetriever",
     "rank-bm25": "beirkit.retrievers.lexical.rank_bm25:RankBM25Retriever",
 }
 

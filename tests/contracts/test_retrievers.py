@@ -26,10 +26,12 @@ from beirkit.corpora.errors import ConfigError, DataError, UsageError
 from beirkit.corpora.progress import Advance
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
+from beirkit.corpora.run_files import write_run
 from beirkit.retrievers.base import Retriever, Workplace
 from beirkit.retrievers.catalog import create, get, kinds
 from beirkit.retrievers.dense.encoder import Role, Vectors
 from beirkit.retrievers.dense.sentence_transformer import SentenceTransformerEncoder
+from tests.retrievers.outside.local_service import LocalService
 
 Options = dict[str, Any]
 
@@ -86,6 +88,20 @@ def _rerank_file(folder: Path) -> Options:
         encoding="utf-8",
     )
     return {"retriever": "bm25", "model": f"{file}:score", "depth": 3}
+
+
+def _run_file(folder: Path) -> Options:
+    """What BM25 finds among the documents of these tests."""
+    bm25 = create(RetrieverConfig(name="bm25", kind="bm25"))
+    bm25.index(DOCUMENTS)
+    write_run(bm25.search(QUERIES, 100), folder / "bm25.jsonl")
+    return {"path": str(folder / "bm25.jsonl")}
+
+
+def _service(folder: Path) -> Options:
+    """A service that has the documents of these tests; it lives as long as the process."""
+    service = LocalService(DOCUMENTS)
+    return {"url": f"{service.url}?query={{query}}&k={{k}}", "results": "found.items", "id": "doc.id"}
 
 
 def _bag_of_words(
@@ -216,13 +232,49 @@ CONTRACTS: dict[str, Contract] = {
         ),
         neutral=({"weights_sha256": None},),
     ),
+    "run": Contract(
+        options=_run_file,
+        changed=({"path": str(FIXTURES / "runs" / "owls.trec")}, {"unknown": "keep"}),
+    ),
+    "http": Contract(
+        options=_service,
+        changed=(
+            {"url": "http://127.0.0.1:1/search?query={query}"},
+            {"method": "POST"},
+            {"body": {"q": "{query}"}},
+            {"headers": {"X-Key": "env:HOME"}},
+            {"results": "found"},
+            {"id": "doc"},
+            {"score": ""},
+            {"url": "http://127.0.0.1:1/{query}/{page}", "page_size": 5},
+            {"first_page": 1},
+            {"on_error": "record"},
+            {"unknown": "drop"},
+            {"version": "2"},
+        ),
+        neutral=({"timeout": 9}, {"retries": 1}, {"backoff": 1}, {"rate": 1000.0}),
+    ),
     "rank-bm25": Contract(
         options=lambda folder: {},
         changed=(*_LEXICAL, {"epsilon": 0.1}, {"variant": "plus"}, {"variant": "plus", "delta": 0.7}),
     ),
 }
 
+_HAS_ITS_OWN = "its lists are of the corpus and the queries that it was made for"
+
 EXCEPTIONS: dict[tuple[str, str], str] = {
+    **{
+        (kind, f"test_{name}"): _HAS_ITS_OWN
+        for kind in ("run", "http")
+        for name in (
+            "one_document",
+            "titles_that_are_empty_or_null",
+            "ties_go_by_id_descending_in_utf8",
+            "a_second_corpus_replaces_the_first",
+        )
+    },
+    ("run", "test_an_empty_query"): _HAS_ITS_OWN,
+    ("run", "test_a_query_of_stop_words"): _HAS_ITS_OWN,
     ("dense", "test_documents_that_share_nothing_are_not_returned"): "every document is near to some degree",
 }
 """(kind, name of the check) → why the kind cannot pass it."""
