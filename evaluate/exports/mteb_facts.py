@@ -23,19 +23,19 @@ TABLE = "boards/mteb.json"
 
 
 class Size(msgspec.Struct, frozen=True, array_like=True):
-    """How much one split of a task holds, as mteb's descriptive statistics have it.
+    """How much one split of a subset of a task holds, as mteb's descriptive statistics have it.
 
     Attributes:
-        documents: in the corpus.
+        documents: in the corpus; None: not told, as of most languages of a task.
         document_characters: of all documents: title, a blank and text, or the text alone without a title.
-        queries: with a relevant document.
+        queries: with a relevant document; None: not told.
         query_characters: of these queries.
         judgments: of relevant documents.
     """
 
-    documents: int
+    documents: int | None
     document_characters: int
-    queries: int
+    queries: int | None
     query_characters: int
     judgments: int
 
@@ -53,7 +53,7 @@ class TaskFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             retrieval has none here.
         remove_self: whether a result whose id is the query's is taken out.
         parts: the tasks that an aggregate is the mean of.
-        sizes: of each split of a task with one subset, where mteb knows.
+        sizes: by split and subset, where mteb knows.
         superseded_by: the task that took its place.
     """
 
@@ -65,8 +65,12 @@ class TaskFacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     subsets: dict[str, tuple[str, ...]] = {}
     remove_self: bool = False
     parts: tuple[str, ...] = ()
-    sizes: dict[str, Size] = {}
+    sizes: dict[str, dict[str, Size]] = {}
     superseded_by: str = ""
+
+    def size(self, split: str, subset: str) -> Size | None:
+        """How much a part of the task holds; None: mteb does not say."""
+        return self.sizes.get(split, {}).get(subset)
 
 
 class MtebFacts(msgspec.Struct, frozen=True, kw_only=True, dict=True):

@@ -47,22 +47,30 @@ def _task(task: Any) -> TaskFacts:
         subsets=subsets if retrieval else {},
         remove_self=bool(getattr(task, "ignore_identical_ids", False)),
         parts=parts,
-        sizes=_sizes(about.descriptive_stats or {}) if retrieval and len(subsets) == 1 else {},
+        sizes=_sizes(about.descriptive_stats or {}, list(subsets)) if retrieval else {},
         superseded_by=str(task.superseded_by or "") if hasattr(task, "superseded_by") else "",
     )
 
 
-def _sizes(statistics: dict[str, Any]) -> dict[str, Size]:
+def _sizes(statistics: dict[str, Any], subsets: list[str]) -> dict[str, dict[str, Size]]:
     found = {}
     for split, told in statistics.items():
-        try:
-            found[split] = Size(
-                told["num_documents"],
-                told["documents_text_statistics"]["total_text_length"],
-                told["num_queries"],
-                told["queries_text_statistics"]["total_text_length"],
-                told["relevant_docs_statistics"]["num_relevant_docs"],
-            )
-        except (KeyError, TypeError):  # an older form, or no texts
-            continue
+        parts = {subsets[0]: told} if len(subsets) == 1 else told.get("hf_subset_descriptive_stats") or {}
+        sizes = {name: _size(part) for name, part in parts.items() if name in subsets}
+        known = {name: size for name, size in sizes.items() if size is not None}
+        if known:
+            found[split] = known
     return found
+
+
+def _size(told: dict[str, Any]) -> Size | None:
+    try:
+        return Size(
+            told.get("num_documents"),
+            told["documents_text_statistics"]["total_text_length"],
+            told.get("num_queries"),
+            told["queries_text_statistics"]["total_text_length"],
+            told["relevant_docs_statistics"]["num_relevant_docs"],
+        )
+    except (KeyError, TypeError):  # a form without these, or no texts
+        return None

@@ -172,8 +172,8 @@ def _check_subset(
         }
         if known is not None:
             known.problems(found, f"{subset}.{split}", sound, split)
-        size = task.sizes.get(split) if task is not None else None
-        if size is not None and len(lists) != size.queries:
+        size = task.size(split, subset) if task is not None else None
+        if size is not None and size.queries is not None and len(lists) != size.queries:
             found.add(
                 "numbers of queries", f"{subset}.{split}", f"{len(lists):,} queries",
                 f"{size.queries:,}, as the split has", "a query without results has an empty object",

@@ -113,7 +113,7 @@ def evidence_of(placed: Placed) -> Evidence:
         if task.path and task.path.lower() in one.address.lower():
             _require_revision(placed, one.revision)
             return "fetched"
-    size = task.sizes.get(entry.split)
+    size = task.size(entry.split, placed.subset)
     if size is None:
         return "none"
     _require_size(placed, size)
@@ -161,6 +161,7 @@ def _require_revision(placed: Placed, revision: str) -> None:
 def _require_size(placed: Placed, told: Size) -> None:
     """Compare with mteb's statistics, which were made with and without white space around texts."""
     entry = placed.entry
+    of = placed.task if len(placed.facts.subsets) == 1 else f"{placed.task}/{placed.subset}"
     documents = bare = whole = 0
     for document in entry.collection.documents() if entry.collection else ():
         text = f"{document.title} {document.text}" if document.title else document.text
@@ -175,9 +176,9 @@ def _require_size(placed: Placed, told: Size) -> None:
         ("characters of queries", {sum(map(len, queried)), sum(len(t.strip()) for t in queried)},
          told.query_characters),
     ):  # fmt: skip
-        if theirs not in ours:
+        if theirs is not None and theirs not in ours:
             raise DataError(
-                f"{entry.label} is not of the data of {placed.task}: {min(ours):,} {what}, and there "
+                f"{entry.label} is not of the data of {of}: {min(ours):,} {what}, and there "
                 f"{theirs:,} (content id of the corpus {entry_id(placed)})",
                 hint=f"fetch {placed.facts.path} at {placed.facts.revision}, and run it again",
             )

@@ -209,7 +209,7 @@ def test_fetched_data_are_proven_and_others_are_not(
     assert "cannot be proven that these are the data of SciFact at revision d56462d0e63a;" in caplog.text
     caplog.clear()
     size = Size(documents=2, document_characters=9, queries=3, query_characters=14, judgments=4)
-    known = msgspec.structs.replace(task, sizes={"test": size})
+    known = msgspec.structs.replace(task, sizes={"test": {"default": size}})
     placed = mteb_tasks.Placed(entry(collection=collection({"d1": "a", "d2": " falcon "}, QRELS)), "SciFact",
                                "default", known)  # fmt: skip
     assert mteb_tasks.evidence_of(placed) == "sizes"
@@ -221,9 +221,18 @@ def test_fetched_data_are_proven_and_others_are_not(
         {"judgments": 5},
     ):
         other = {name: getattr(size, name) for name in Size.__struct_fields__} | change
-        wrong = msgspec.structs.replace(task, sizes={"test": Size(**other)})
+        wrong = msgspec.structs.replace(task, sizes={"test": {"default": Size(**other)}})
         with pytest.raises(BeirkitError, match="is not of the data of SciFact"):
             mteb_tasks.evidence_of(mteb_tasks.Placed(placed.entry, "SciFact", "default", wrong))
+
+
+def test_each_language_of_a_task_has_data_of_its_own() -> None:
+    task = shipped_facts().tasks["XQuADRetrieval"]
+    sizes = {subset: task.size("validation", subset) for subset in task.subsets}
+    assert len(set(sizes.values())) == 12
+    other = entry("xquad-en", split="validation", collection=collection({"d1": "a", "d2": "b"}, QRELS))
+    with pytest.raises(BeirkitError, match=r"is not of the data of XQuADRetrieval/en: 4 judgments .* 1,185 "):
+        mteb_tasks.evidence_of(mteb_tasks.Placed(other, "XQuADRetrieval", "en", task))
 
 
 def test_scoring_under_other_rules_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
