@@ -25,7 +25,7 @@ TEST_JOBS ?= 2
 PEERS = .venv-peers/bin/python
 TESTS ?=
 LEXICAL_TESTS = tests/retrievers tests/contracts/test_retrievers.py tests/faults/test_lexical.py
-BENCHES ?= $(filter-out harness,$(basename $(notdir $(sort $(wildcard benchmarks/*.py)))))
+BENCHES ?= $(filter-out harness synthetic,$(basename $(notdir $(sort $(wildcard benchmarks/*.py)))))
 
 .NOTPARALLEL:
 .PHONY: demo test test-full test-lexical check bench docs reproduced format clean install install-dev install-full
