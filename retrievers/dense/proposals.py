@@ -36,9 +36,12 @@ def propose(
         document's product exceeds.
     """
     parts = [_Part(queries[start : start + _QUERIES], kept) for start in range(0, len(queries), _QUERIES)]
+    # Memory that is had once: the system would clear it anew for each product.
+    products = np.empty(min(len(queries), _QUERIES) * _DOCUMENTS, dtype=np.float32)
+    above = np.empty(len(products), dtype=np.bool_)
     for start, vectors in _pieces(documents):
         for part in parts:
-            part.add(start, vectors)
+            part.add(start, vectors, products, above)
     keys = np.concatenate([part.best() for part in parts])
     return (keys & 0x7FFFFFFF).astype(np.int32), _products(keys.min(axis=1))
 
@@ -59,24 +62,30 @@ class _Part:
         self._filled = np.zeros(len(queries), dtype=np.int64)
         self._least = np.full((len(queries), 1), -np.inf, dtype=np.float32)
 
-    def add(self, start: int, vectors: Vectors) -> None:
+    def add(self, start: int, vectors: Vectors, products: Vectors, above: npt.NDArray[np.bool_]) -> None:
         """Look at more documents.
 
         Args:
             start: ordinal of the first.
             vectors: ``(m, dim)``.
+            products: room for at least ``n * m`` numbers.
+            above: room for as many.
         """
-        self._take(start, self._queries @ vectors.T)
+        shape = len(self._queries), len(vectors)
+        size = shape[0] * shape[1]
+        found = np.matmul(self._queries, vectors.T, out=products[:size].reshape(shape))
+        self._take(start, found, np.greater(found, self._least, out=above[:size].reshape(shape)))
 
-    def _take(self, start: int, products: Vectors) -> None:
+    def _take(self, start: int, products: Vectors, higher: npt.NDArray[np.bool_]) -> None:
         width = products.shape[1]
-        above = np.flatnonzero(products > self._least)
+        above = np.flatnonzero(higher)
         counts = np.bincount(above // width, minlength=len(products))
         if (self._filled + counts).max() > self._found.shape[1]:
             self._select()
             if width > _ROOM:  # of a first piece, everything is above the least
                 for first in range(0, width, _ROOM):
-                    self._take(start + first, np.ascontiguousarray(products[:, first : first + _ROOM]))
+                    some = np.ascontiguousarray(products[:, first : first + _ROOM])
+                    self._take(start + first, some, some > self._least)
                 return
             above = np.flatnonzero(products > self._least)
             counts = np.bincount(above // width, minlength=len(products))
