@@ -25,12 +25,13 @@ _KINDS = {
     "dense": "beirkit.retrievers.dense.retriever:DenseRetriever",
     "fusion": "beirkit.retrievers.fusion.retriever:FusionRetriever",
     "rerank": "beirkit.retrievers.rerank.retriever:RerankRetriever",
+    "mteb": "beirkit.retrievers.outside.mteb_search:MtebSearchRetriever",
     "http": "beirkit.retrievers.outside.service:ServiceRetriever",
     "run": "beirkit.retrievers.outside.run_file:RunFileRetriever",
     "rank-bm25": "beirkit.retrievers.lexical.rank_bm25:RankBM25Retriever",
 }
 
-_EXTRAS = {"beir": "beir", "bm25s": "bm25s", "dense": "dense"}
+_EXTRAS = {"beir": "beir", "bm25s": "bm25s", "dense": "dense", "mteb": "mteb"}
 """The optional part that a kind needs."""
 
 

@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 BLOCK = 4096
 """Texts of one block. Batches, sorting and de-duplication stay inside one; a shard is whole blocks."""
 
-_STALE_SECONDS = 600.0
+STALE_SECONDS = 600.0
 """A block is written in seconds; a temporary file untouched for this long belongs to nobody."""
 
 ItemT = TypeVar("ItemT")
@@ -234,7 +234,7 @@ def _remove_stale(folder: Path) -> None:
         number = path.name.split(".")[-2]
         with suppress(OSError):
             untouched = time.time() - path.stat().st_mtime
-            if untouched > _STALE_SECONDS and not (number.isdigit() and _alive(int(number))):
+            if untouched > STALE_SECONDS and not (number.isdigit() and _alive(int(number))):
                 path.unlink()
 
 

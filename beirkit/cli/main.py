@@ -60,6 +60,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "equivalents": ("equivalents", "find verified copies of reference pages among captured pages"),
     "providers": ("providers", "score search tools by the supporting pages and answers they return"),
     "analyze": ("analyze", "show what a lexical retriever makes of a text, step by step"),
+    "cache": ("cache", "list what the store keeps, and remove what is not used any more"),
     "warmup": ("warmup", "compile what searches use, so that none of them waits for it"),
     "version": ("version", "versions of beirkit and of what it stands on"),
 }

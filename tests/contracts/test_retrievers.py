@@ -90,6 +90,13 @@ def _rerank_file(folder: Path) -> Options:
     return {"retriever": "bm25", "model": f"{file}:score", "depth": 3}
 
 
+def _mteb_model(folder: Path) -> Options:
+    """A search model of a user's own."""
+    file = folder / "mteb_overlap.py"
+    file.write_bytes((FIXTURES / "mteb_search" / "word_overlap.txt").read_bytes())
+    return {"model": f"{file}:WordOverlap"}
+
+
 def _run_file(folder: Path) -> Options:
     """What BM25 finds among the documents of these tests."""
     bm25 = create(RetrieverConfig(name="bm25", kind="bm25"))
@@ -235,6 +242,16 @@ CONTRACTS: dict[str, Contract] = {
     "run": Contract(
         options=_run_file,
         changed=({"path": str(FIXTURES / "runs" / "owls.trec")}, {"unknown": "keep"}),
+    ),
+    "mteb": Contract(
+        options=_mteb_model,
+        changed=(
+            {"model": "mteb/baseline-bm25s"},
+            {"arguments": {"bonus": 1.0}},
+            {"language": "deu-Latn"},
+            {"batch_size": 8},
+        ),
+        marks=(pytest.mark.full,),
     ),
     "http": Contract(
         options=_service,
