@@ -10,6 +10,7 @@ import msgspec
 
 from beirkit.configs.load import convert
 from beirkit.configs.schema import RetrieverConfig
+from beirkit.configs.spec import nested_config, nested_specs
 from beirkit.corpora.errors import ConfigError, MissingExtraError, UnknownNameError, UsageError, nearest
 from beirkit.retrievers.base import Retriever, Workplace
 
@@ -38,6 +39,13 @@ _EXTRAS = {"beir": "beir", "bm25s": "bm25s", "dense": "dense", "mteb": "mteb"}
 def kinds() -> tuple[str, ...]:
     """Every kind, shipped or registered by another distribution, sorted."""
     return tuple(sorted({*_KINDS, *_registered()}))
+
+
+def extras(config: RetrieverConfig) -> list[str]:
+    """The optional parts that a retriever and those inside it need, whether they are installed or not."""
+    own = [_EXTRAS[config.kind]] if config.kind in _EXTRAS else []
+    inner = [part for spec in nested_specs(config.options) for part in extras(nested_config(spec))]
+    return sorted({*own, *inner})
 
 
 def get(kind: str) -> type[Retriever[Any]]:

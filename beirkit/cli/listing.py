@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from beirkit.cli.arguments import add_json
 
 if TYPE_CHECKING:
-    from beirkit.configs.schema import DatasetConfig
+    from beirkit.configs.schema import DatasetConfig, RetrieverConfig
 
 KINDS = ("datasets", "formats", "retrievers", "measures", "suites", "protocols", "exports", "imports")
 
 # What a terminal has room for; --json has all of it.
 _COLUMNS = {
     "datasets": ["name", "documents", "queries", "judgments", "task", "licence", "needs", "built"],
+    "retrievers": ["name", "kind", "extras", "ready", "summary", "needs"],
 }
 
 _LICENCE = 24  # characters; owners say it in sentences, which --json and the dataset's configuration have
@@ -105,10 +106,48 @@ def _formats() -> list[dict[str, Any]]:
 
 
 def _retrievers() -> list[dict[str, Any]]:
+    """Every shipped retriever, and the two forms that are written on the command line."""
     from beirkit.configs.load import load_retriever, names
+    from beirkit.retrievers.catalog import get
 
-    configs = [load_retriever(name) for name in names("retrievers")]
-    return [{"name": config.name, "kind": config.kind, "summary": config.summary} for config in configs]
+    found = [_retriever(load_retriever(name)) for name in names("retrievers")]
+    for name, kind in (("run:PATH", "run"), ("http:FILE.yaml", "http")):
+        found.append(
+            {
+                "name": name,
+                "kind": kind,
+                "extras": [],
+                "ready": True,
+                "needs": "",
+                "summary": get(kind).summary,
+            }
+        )
+    return found
+
+
+def _retriever(config: RetrieverConfig) -> dict[str, Any]:
+    """A shipped retriever, whether it would run here, and if not, what it needs; nothing heavy is loaded."""
+    from beirkit.corpora.errors import BeirkitError
+    from beirkit.home import cache_folder
+    from beirkit.instructions import PLACE, with_instruction
+    from beirkit.languages import for_language
+    from beirkit.retrievers.base import Workplace
+    from beirkit.retrievers.catalog import create, extras
+
+    needs = ""
+    try:
+        made = with_instruction(for_language(config, "en"), PLACE)
+        create(made, Workplace(cache=cache_folder(), offline=True)).identity()
+    except BeirkitError as error:
+        needs = str(error)
+    return {
+        "name": config.name,
+        "kind": config.kind,
+        "extras": extras(config),
+        "ready": not needs,
+        "needs": needs,
+        "summary": config.summary,
+    }
 
 
 def _measures() -> list[dict[str, Any]]:

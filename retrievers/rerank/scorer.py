@@ -6,6 +6,7 @@ import inspect
 import logging
 from collections.abc import Sequence
 from functools import cached_property
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 import msgspec
@@ -179,7 +180,13 @@ class CrossEncoderScorer:
         return files
 
     def identity(self) -> Facts:
-        """The model's hash, its limit, batch size; torch stays unloaded."""
+        """The model's hash, its limit, batch size; torch stays unloaded.
+
+        Raises:
+            MissingExtraError: sentence-transformers is not installed.
+        """
+        if find_spec("sentence_transformers") is None:
+            raise MissingExtraError("a cross-encoder", "dense")
         return {
             "cross_encoder": self.files.sha256,
             "weights": self.files.weights,
