@@ -17,6 +17,8 @@ from beirkit.corpora.errors import ConfigError, UnknownNameError, nearest
 _PIECE = re.compile(r"""(?:"[^"]*"|'[^']*'|\[[^\]]*\]|[^,"'\[\]])+""")
 """One ``key=value``: commas inside quotes and brackets do not end it."""
 
+_STAGE = re.compile(r"(.+)#(\d+(?:\.\d+)*)")
+
 Options = dict[str, Any]
 
 MEMBERS, INNER = "members", "retriever"
@@ -31,6 +33,7 @@ def parse_retriever(text: str) -> RetrieverConfig:
     ``./mine.yaml``               a file
     ``bm25:k1=1.5,b=0.75``        either of them with options changed; values are YAML scalars or lists
     ``bm25:analyzer.stemmer=none``  an option within an option
+    ``hybrid#2``                  the second retriever inside another; ``hybrid#2.1`` the first inside that
     ``run:PATH``                  a run file
     ``http:FILE.yaml``            a search service, the options of kind ``http`` in a file
     ============================  ===================================================================
@@ -42,6 +45,9 @@ def parse_retriever(text: str) -> RetrieverConfig:
         UnknownNameError: no shipped retriever has this name; the message names the nearest one.
         ConfigError: the file or the options cannot be read.
     """
+    stage = _STAGE.fullmatch(text.strip())
+    if stage is not None:
+        return _stage(parse_retriever(stage[1]), stage[2], text)
     outside = _outside(text.strip())
     if outside is not None:
         return outside
@@ -80,6 +86,27 @@ def nested_specs(options: Options) -> list[str | dict[str, Any]]:
     members = options.get(MEMBERS)
     found = [*(members if isinstance(members, list) else []), options.get(INNER)]
     return [spec for spec in found if isinstance(spec, str | dict)]
+
+
+def stages_of(text: str) -> list[str]:
+    """What :func:`parse_retriever` takes for each retriever inside another, those inside it after it."""
+    inner = nested_specs(parse_retriever(text).options)
+    joint = "." if _STAGE.fullmatch(text.strip()) else "#"
+    here = [f"{text.strip()}{joint}{place}" for place in range(1, len(inner) + 1)]
+    return [name for stage in here for name in (stage, *stages_of(stage))]
+
+
+def _stage(config: RetrieverConfig, places: str, text: str) -> RetrieverConfig:
+    """The retriever at a place such as ``2.1`` inside another."""
+    name = f"{config.name}#{places}"
+    for place in map(int, places.split(".")):
+        specs = nested_specs(config.options)
+        if not 1 <= place <= len(specs):
+            raise ConfigError(
+                f"{text!r}: {config.name} has {len(specs)} retrievers inside it", hint="they count from 1"
+            )
+        config = nested_config(specs[place - 1])
+    return msgspec.structs.replace(config, name=name)
 
 
 def with_nested(

@@ -43,6 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a name from `beirkit list retrievers`, with options as bm25:k1=1.5,b=0.75, or a YAML file; "
         "may be repeated",
     )
+    parser.add_argument(
+        "--stages",
+        action="store_true",
+        help="a row for each retriever inside a fusion or a reranker too",
+    )
     parser.add_argument("--split", metavar="NAME", help="split to search (default: the reported one)")
     parser.add_argument(
         "--protocol",
@@ -158,6 +163,7 @@ def _suite(args: argparse.Namespace, part: Sample | None) -> tuple[SuiteConfig, 
 
     from beirkit.configs.load import load_suite, read_config
     from beirkit.configs.schema import SuiteConfig
+    from beirkit.configs.spec import stages_of
     from beirkit.corpora.errors import UsageError
     from beirkit.corpora.sample import require_seed
     from beirkit.evaluate.measures import parse_measures
@@ -188,6 +194,10 @@ def _suite(args: argparse.Namespace, part: Sample | None) -> tuple[SuiteConfig, 
     }
     changed = {key: value for key, value in given.items() if value is not None}
     suite = msgspec.structs.replace(suite, **changed)
+    if args.stages:
+        listed = [name for text in suite.retrievers for name in (text, *stages_of(text))]
+        suite = msgspec.structs.replace(suite, retrievers=list(dict.fromkeys(listed)))
+        changed["stages"] = True
     require_seed(suite.seed)
     if suite.measures:
         parse_measures(suite.measures)  # refused before any dataset is built

@@ -174,7 +174,7 @@ def _values(run: Run, how: Fusion) -> tuple[Floats, Floats]:
     scores: Floats = run.scores.astype(np.float64)
     if how.method == "rrf":
         places = np.arange(run.n_results) - np.repeat(run.offsets[:-1], sizes)
-        ranked: Floats = 1.0 / (how.k + 1.0 + places)
+        ranked: Floats = np.divide(1.0, how.k + 1.0 + places, dtype=np.float64)
         return ranked, none
     starts = run.offsets[:-1][full]
     if not len(starts):

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from beirkit.cli.main import main
+from beirkit.configs.spec import parse_retriever
+from beirkit.corpora.errors import ConfigError
 from beirkit.corpora.run_files import read_run
 from tests.faults.cases import QRELS
 
@@ -100,6 +102,37 @@ options:
   tuned_on: [birds@dev]
 trained_on: []
 """
+
+
+def test_each_stage_can_be_scored(
+    tmp_path: Path, birds: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("BEIRKIT_HOME", str(tmp_path / "home"))
+    whole = {
+        "name": "whole",
+        "kind": "fusion",
+        "options": {"members": [str(tmp_path / "hybrid.yaml"), "bm25"]},
+    }
+    (tmp_path / "hybrid.yaml").write_text(HYBRID, encoding="utf-8")
+    (tmp_path / "whole.yaml").write_text(json.dumps(whole), encoding="utf-8")
+    place = str(tmp_path / "whole.yaml")
+    command = [
+        "run",
+        "-d",
+        str(birds),
+        "--split",
+        "test",
+        "-r",
+        place,
+        "--out",
+        str(tmp_path / "out"),
+        "--json",
+    ]
+    assert main([*command, "--stages"]) == 0
+    rows = json.loads(capsys.readouterr().out)["results"]
+    assert [row["retriever"] for row in rows] == ["whole", "whole#1", "whole#1.1", "whole#1.2", "whole#2"]
+    with pytest.raises(ConfigError, match="whole has 2 retrievers inside it"):
+        parse_retriever(f"{place}#3")
 
 
 def test_a_fusion_is_not_scored_where_its_weights_were_chosen(

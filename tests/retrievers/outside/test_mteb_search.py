@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,7 +52,7 @@ def test_a_retriever_is_a_search_model_of_mteb(tmp_path: Path) -> None:
     from mteb.abstasks.task_metadata import TaskMetadata
     from mteb.models.models_protocols import SearchProtocol
 
-    class Birds(AbsTaskRetrieval):
+    class Birds(AbsTaskRetrieval):  # type: ignore[misc]  # where mteb is not followed, it is Any
         metadata = TaskMetadata(
             name="BirdsRetrieval", description="birds", type="Retrieval", prompt=None, modalities=["text"],
             dataset={"path": "beirkit/birds", "revision": "1"}, eval_splits=["test"], eval_langs=["eng-Latn"],
@@ -59,7 +60,7 @@ def test_a_retriever_is_a_search_model_of_mteb(tmp_path: Path) -> None:
         )  # fmt: skip
 
         def load_data(self, num_proc: int | None = None, **_: object) -> None:
-            self.dataset = {"default": {}}
+            self.dataset: dict[str, Any] = {"default": {}}
             corpus = [{"id": d.doc_id, "title": d.title, "text": d.text} for d in DOCUMENTS]
             queries = [{"id": q.query_id, "text": q.text} for q in QUERIES]
             self.dataset["default"]["test"] = {

@@ -56,7 +56,7 @@ def test_a_body_is_filled_and_secrets_come_from_the_environment(
     service: LocalService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     body = {"query": "{query}", "k": "{k}", "filter": {"note": "for {query}", "keep": [True, 3]}}
-    changed = {
+    changed: dict[str, Any] = {
         "url": service.url, "method": "POST", "body": body,
         "headers": {"Authorization": "Bearer env:WEB_KEY"},
     }  # fmt: skip
@@ -136,7 +136,7 @@ def test_what_was_answered_is_not_asked_again(service: LocalService, tmp_path: P
     ],
 )
 def test_a_path_that_leads_nowhere_is_told(
-    service: LocalService, changed: dict[str, str], message: str
+    service: LocalService, changed: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(UsageError, match=message):
         made(service, **changed).search(QUERIES, 4)
