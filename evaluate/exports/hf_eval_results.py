@@ -188,6 +188,7 @@ def _check_dataset(dataset: Mapping[str, Any], key: str, facts: MtebFacts, found
             found.add("values of the wrong kind", f"{key}.{name}", quoted(dataset[name]), "a text")
     names = facts.by_path.get(str(dataset.get("id")).lower(), ())
     if not names:
+        _check_foreign_task(dataset, key, facts, found)
         return
     known = set(names)
     known |= {
@@ -205,6 +206,17 @@ def _check_dataset(dataset: Mapping[str, Any], key: str, facts: MtebFacts, found
         found.add(
             "revisions", f"{key}.revision", quoted(dataset.get("revision")), " or ".join(map(repr, revisions))
         )
+
+
+def _check_foreign_task(dataset: Mapping[str, Any], key: str, facts: MtebFacts, found: Found) -> None:
+    """A task of MTEB named as one of a dataset that is not its own; other boards have ids of their own."""
+    name = str(dataset.get("task_id")).partition("_")[0]
+    task = facts.tasks.get(str(dataset.get("task_id"))) or facts.tasks.get(name)
+    if task is not None and task.path and task.path.lower() != str(dataset.get("id")).lower():
+        found.add(
+            "datasets of other tasks", f"{key}.id", quoted(dataset.get("id")), repr(task.path),
+            f"the task {name} is of that dataset; an id of another board must not be a task of mteb",
+        )  # fmt: skip
 
 
 def _check_value(value: Any, key: str, found: Found) -> None:

@@ -159,6 +159,11 @@ def _check_metric(
         found.add("values out of bounds", f"{key}.value", quoted(value), told)
     elif not said:
         values[f"{key}.value"] = float(value)
+    elif said == "percent" and 0 < value <= 1:
+        found.add(
+            "values that may be fractions", f"{key}.value", quoted(value), "percent, as its name says",
+            severity="warning",
+        )  # fmt: skip
 
 
 def _check_scale(values: Mapping[str, float], found: Found) -> None:

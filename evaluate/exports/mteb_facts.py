@@ -102,10 +102,10 @@ class MtebFacts(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def by_path(self) -> Mapping[str, tuple[str, ...]]:
-        """The retrieval tasks with one subset of each repository, by its name in lower case."""
+        """The retrieval tasks of each repository, by its name in lower case."""
         found: dict[str, list[str]] = {}
         for name, task in self.tasks.items():
-            if task.path and len(task.subsets) == 1 and task.type == "Retrieval":
+            if task.path and task.subsets and task.type == "Retrieval":
                 found.setdefault(task.path.lower(), []).append(name)
         return {path: tuple(names) for path, names in found.items()}
 

@@ -16,6 +16,7 @@ from beirkit.evaluate.exports.hf_card import split_card
 from beirkit.evaluate.exports.hf_eval_results import EvalResults, EvalResultsOptions
 from beirkit.evaluate.exports.hf_model_index import ModelIndex, ModelIndexOptions
 from beirkit.evaluate.exports.mteb import Mteb, MtebOptions
+from beirkit.evaluate.exports.mteb_facts import shipped_facts
 from tests.evaluate.exports.mteb_entries import QRELS, entry
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -181,6 +182,28 @@ def test_a_scale_that_is_not_said_is_told(tmp_path: Path) -> None:
     assert line.startswith(f"warning README.md: {RESULT}.metrics[0].value: found a value that is percent")
 
 
+def test_fractions_that_are_named_percent_are_told(tmp_path: Path) -> None:
+    path = card(tmp_path, entry())
+    path.write_text(path.read_text().replace("value: 51.688", "value: 0.51688"))
+    (line,) = told(path)
+    assert line.startswith(f"warning README.md: {RESULT}.metrics[0].value: found 0.51688; expected percent")
+
+
+def test_tasks_of_several_languages_are_checked_too(tmp_path: Path) -> None:
+    codes = list(shipped_facts().tasks["XQuADRetrieval"].subsets)
+    entries = [entry(code, split="validation") for code in codes]
+    path = card(tmp_path, *entries, task={code: f"XQuADRetrieval/{code}" for code in codes})
+    assert told(path) == []
+    text = path.read_text()
+    path.write_text(text.replace("split: validation", "split: test", 1))
+    assert told(path) == [
+        f"error README.md: {RESULT}.dataset.split: found 'test'; expected 'validation' "
+        f"(XQuADRetrieval of mteb {shipped_facts().mteb} have no other)"
+    ]
+    path.write_text(text.replace("config: ", "config: x", 1))
+    assert f"error README.md: {RESULT}.dataset.config: found 'x{codes[0]}'; expected" in told(path)[0]
+
+
 def test_other_peoples_datasets_are_left_alone(tmp_path: Path) -> None:
     path = card(tmp_path, entry())
     path.write_text(path.read_text().replace("mteb/scifact", "beans").replace("ndcg_at_10", "accuracy"))
@@ -220,6 +243,11 @@ ENTRY_CHANGES: dict[str, tuple[Change, str, str]] = {
         "did you mean 'SciFact'?",
     ),
     "revision": (lambda d: d["dataset"].update(revision="main"), "[0].dataset.revision", "d56462d0e63a"),
+    "dataset of another task": (
+        lambda d: d["dataset"].update(id="mteb/scifact2"),
+        "[0].dataset.id",
+        "found 'mteb/scifact2'; expected 'mteb/scifact'",
+    ),
     "extra key": (lambda d: d["dataset"].update(split="test"), "[0].dataset.split", "no such key"),
     "source": (lambda d: d.update(source={"name": "me"}), "[0].source.url", "an address"),
     "notes": (lambda d: d.update(notes=["a"]), "[0].notes", "a text"),
@@ -295,8 +323,6 @@ def test_steps(tmp_path: Path) -> None:
 
 
 def test_the_whole_is_the_mean_of_its_subsets(tmp_path: Path) -> None:
-    from beirkit.evaluate.exports.mteb_facts import shipped_facts
-
     codes = list(shipped_facts().tasks["XQuADRetrieval"].subsets)
     best = {query: dict.fromkeys(row, 1.0) for query, row in QRELS.items()}
     entries = [entry(code, split="validation", run=best if code == "de" else None) for code in codes]
