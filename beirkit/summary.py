@@ -243,6 +243,8 @@ def _flat(facts: dict[str, Any]) -> list[tuple[str, str]]:
             if "name" in value:  # the analyzer, a class of the user's own
                 pairs.append((key, str(value["name"])))
             pairs += [(f"{key}.{inner}" if key == "prompts" else inner, text) for inner, text in _flat(value)]
+        elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+            pairs.append((key, "[" + "; ".join(map(_resolved, value)) + "]"))  # retrievers inside another
         elif key not in _KEPT_IN_MANIFEST and not re.fullmatch(r"[0-9a-f]{64}", str(value)):
             pairs.append((key, repr(value) if isinstance(value, str) and not value.isalnum() else str(value)))
     return pairs
