@@ -16,7 +16,7 @@ from beirkit.corpora.errors import UsageError
 from beirkit.corpora.files import atomic_open
 from beirkit.corpora.ids import slug
 from beirkit.corpora.run_files import write_run
-from beirkit.evaluate.exports.base import Entry, Problem, Target
+from beirkit.evaluate.exports.base import Entry, Problem, Step, Submittable, Target
 from beirkit.evaluate.exports.found import Found, quoted
 from beirkit.evaluate.exports.known import Checkable, Known
 from beirkit.evaluate.exports.lists import (
@@ -65,7 +65,7 @@ class TiraOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     gzip: bool = False
 
 
-class Tira(Target[TiraOptions], Checkable):
+class Tira(Target[TiraOptions], Checkable, Submittable):
     """One folder per result with ``run.txt`` and ``ir-metadata.yml``; a single result gets none of its own.
 
     What the metadata need and no result knows is asked for: the team, and the address of the code.
@@ -115,6 +115,48 @@ class Tira(Target[TiraOptions], Checkable):
     def validate_against(self, path: Path, known: Known) -> list[Problem]:
         """See :class:`Checkable`."""
         return _problems(path, known)
+
+    def steps(self, path: Path) -> Sequence[Step]:
+        """See :class:`Submittable`; the commands are those of TIRA's own client."""
+        folders = sorted({run.parent for name in _RUNS for run in path.rglob(name)})
+        uploads = []
+        for folder in folders:
+            about = _said(folder)
+            where = f"--directory {folder} --dataset ID --system {slug(about.get('name', '')) or 'NAME'}"
+            uploads.append(
+                Step(
+                    what=f"upload {folder}: tira-cli upload {where}",
+                    why=f"ID is what the task calls {about.get('collection') or 'the collection'} in TIRA; "
+                    "with --dry-run its client checks the folder and sends nothing",
+                )
+            )
+        missing = sum(not (folder / METADATA).is_file() for folder in folders)
+        described = f"{METADATA} says who ran what: {len(folders)} of {len(folders)} runs"
+        if missing:
+            described = f"write {METADATA} for {missing} of {len(folders)} runs"
+        return [
+            Step(what=described, done=not missing, why="without it nobody can tell how a run was made"),
+            Step(
+                what="register a team for the task at https://www.tira.io and take its token",
+                why="each task opens for itself; one that is over takes nothing",
+            ),
+            Step(
+                what="pip install tira, then: tira-cli login --token TOKEN", why="or upload by the web page"
+            ),
+            *uploads,
+            Step(
+                what="wait for the scores: the organisers unblind a run when they have seen it",
+                why="judgments of an open task are hidden",
+            ),
+        ]
+
+
+def _said(folder: Path) -> dict[str, str]:
+    """Name and collection of a run that was found valid, where its metadata say them."""
+    if not (folder / METADATA).is_file():
+        return {}
+    data = load_yaml((folder / METADATA).read_text(encoding="utf-8"))
+    return {"name": data["method"]["name"], "collection": data["data"]["test collection"]["name"]}
 
 
 def _problems(path: Path, known: Known | None) -> list[Problem]:

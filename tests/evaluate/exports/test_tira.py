@@ -124,3 +124,18 @@ def test_metadata_may_be_missing(written: Path) -> None:
     found = Tira().validate(written)
     assert told(found) == []
     assert told(found, "warning") == [": no such file"]
+
+
+def test_steps_name_the_clients_commands(tmp_path: Path) -> None:
+    entries = [make_entry(tmp_path / "results"), make_entry(tmp_path / "results", system="bm25 two")]
+    out = tmp_path / "out"
+    Tira().write(entries, out, OPTIONS)
+    described, *_, first, second, _last = Tira().steps(out)
+    assert (described.done, described.what) == (True, "ir-metadata.yml says who ran what: 2 of 2 runs")
+    run = out / "birds@test/bm25"
+    assert first.what == f"upload {run}: tira-cli upload --directory {run} --dataset ID --system bm25"
+    assert "what the task calls birds/test in TIRA" in first.why
+    assert second.what.endswith("--system bm25-two")
+    (run / METADATA).unlink()
+    described, *_ = Tira().steps(out)
+    assert (described.done, described.what) == (False, "write ir-metadata.yml for 1 of 2 runs")
