@@ -103,7 +103,8 @@ class Stages:
             run = stage.retriever.search(queries, k)
             places = np.asarray([self._corpus.places[d] for d in run.doc_ids], dtype=np.int32)
             docs = places[run.docs] if len(run.docs) else run.docs
-            report = stage.retriever.report()
+            # as it comes back from the store: manifests of equal work are equal bytes
+            report = msgspec.json.decode(msgspec.json.encode(stage.retriever.report(), order="sorted"))
             for name, array in (("offsets", run.offsets), ("docs", docs), ("scores", run.scores)):
                 section.put(f"{key}-{name}", array, report)
             found = run.offsets, docs, run.scores, report

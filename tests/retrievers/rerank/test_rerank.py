@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -105,10 +106,12 @@ def test_candidates_are_frozen_and_the_depth_is_told(scorer: Path, tmp_path: Pat
 
 def test_no_pair_is_scored_twice(scorer: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
-    first = searched(made(scorer, cache, depth=5))
+    fresh = made(scorer, cache, depth=5)
+    first = searched(fresh)
     assert len(calls(scorer)) == len(set(calls(scorer))) == 10
     again = made(scorer, cache, depth=5)
     assert list(searched(again).lists()) == list(first.lists())
+    assert json.dumps(again.report()) == json.dumps(fresh.report())
     assert again.costs()["pairs"] == {"computed": 0, "from_store": 10}
     assert again.costs()["retriever"]["from_store"]
     deeper = made(scorer, cache, depth=8, retriever="bm25:k1=0.8")
