@@ -30,9 +30,10 @@ _KINDS = {
     "http": "beirkit.retrievers.outside.service:ServiceRetriever",
     "run": "beirkit.retrievers.outside.run_file:RunFileRetriever",
     "rank-bm25": "beirkit.retrievers.lexical.rank_bm25:RankBM25Retriever",
+    "sparse": "beirkit.retrievers.sparse.retriever:SparseRetriever",
 }
 
-_EXTRAS = {"beir": "beir", "bm25s": "bm25s", "dense": "dense", "mteb": "mteb"}
+_EXTRAS = {"beir": "beir", "bm25s": "bm25s", "dense": "dense", "mteb": "mteb", "sparse": "dense"}
 """The optional part that a kind needs."""
 
 

@@ -6,6 +6,7 @@ with the reason; there is no other way round one.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -31,6 +32,7 @@ from beirkit.retrievers.base import Retriever, Workplace
 from beirkit.retrievers.catalog import create, get, kinds
 from beirkit.retrievers.dense.encoder import Role, Vectors
 from beirkit.retrievers.dense.sentence_transformer import SentenceTransformerEncoder
+from beirkit.retrievers.sparse.encoder import Rows, SparseModel
 from tests.retrievers.outside.local_service import LocalService
 
 Options = dict[str, Any]
@@ -68,6 +70,7 @@ _LEXICAL: tuple[Options, ...] = (
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 TINY = str(FIXTURES / "models" / "tiny")
 TINY_CROSS = str(FIXTURES / "models" / "tiny-cross")
+TINY_SPARSE = str(FIXTURES / "models" / "tiny-sparse")
 TINY_SHA256 = "ef6904d046295f25ae9d378280ecbb9334f8c306ac49bcc620690bc521e80231"
 
 
@@ -111,6 +114,15 @@ def _service(folder: Path) -> Options:
     return {"url": f"{service.url}?query={{query}}&k={{k}}", "results": "found.items", "id": "doc.id"}
 
 
+def _word_weights(model: SparseModel, texts: Sequence[str], role: Role, advance: Advance) -> Rows:
+    """Stands in for a sparse model: a word is a term of weight 1."""
+    rows = [sorted({zlib.crc32(w.encode()) % 30000 for w in re.findall(r"\w+", t.lower())}) for t in texts]
+    advance(len(texts))
+    terms = np.array([term for row in rows for term in row], dtype=np.int32)
+    counts = np.array([len(row) for row in rows], dtype=np.int64)
+    return Rows(counts, terms, np.ones(len(terms), dtype=np.float32))
+
+
 def _bag_of_words(
     encoder: SentenceTransformerEncoder, texts: Sequence[str], role: Role, advance: Advance | None = None
 ) -> Vectors:
@@ -128,6 +140,7 @@ def _bag_of_words(
 def _without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SentenceTransformerEncoder, "encode", _bag_of_words)
     monkeypatch.setattr(SentenceTransformerEncoder, "count_truncated", lambda *_: 0)
+    monkeypatch.setattr(SparseModel, "encode", _word_weights)
 
 
 CONTRACTS: dict[str, Contract] = {
@@ -224,6 +237,20 @@ CONTRACTS: dict[str, Contract] = {
             {"directions": ["higher", "lower"]},
             {"depth": 50},
             {"tuned_on": ["birds@dev"]},
+        ),
+    ),
+    "sparse": Contract(
+        options=lambda folder: {"model": TINY_SPARSE},
+        changed=(
+            {"prompts": {"query": "search: "}},
+            {"max_length": 16},
+            {"max_active_dims": 8},
+            {"batch_size": 8},
+            {"template": "{text}"},
+        ),
+        neutral=(
+            {"model": ["env:BEIRKIT_NOT_SET", TINY_SPARSE]},
+            {"weights_sha256": hashlib.sha256(b"stands in for weights").hexdigest()},
         ),
     ),
     "rerank": Contract(

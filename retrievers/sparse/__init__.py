@@ -1,0 +1,1 @@
+"""Learned sparse retrieval: weights of terms from a model, searched in the postings engine."""
