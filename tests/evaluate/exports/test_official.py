@@ -1,16 +1,12 @@
 """What we write, held to the checks and loaders of those who take it.
 
-They want other versions of large libraries than we do, so they have an environment of their own, whose Python
-``BEIRKIT_PEERS`` names; ``make test-full`` makes it.
+They run in the environment of :mod:`tests.house.peers`.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,6 +18,7 @@ from beirkit.evaluate.exports.trec import TrecOptions, TrecRuns
 from beirkit.evaluate.imports.base import Lists
 from beirkit.evaluate.imports.catalog import importer_for
 from tests.evaluate.exports.small_results import LISTS, make_entry
+from tests.house.peers import asked
 
 pytestmark = pytest.mark.full
 
@@ -65,17 +62,6 @@ print(json.dumps({
     for name, facts in sets.items()
 }))
 """
-
-
-def asked(code: str, place: Path) -> Any:
-    """What a script of the peers' environment prints as JSON, given a path."""
-    python = os.environ.get("BEIRKIT_PEERS", "")
-    if not python:
-        pytest.skip("BEIRKIT_PEERS names no Python with tira, ranx and air-benchmark; make test-full does")
-    script = f"import json\nplace = {str(place)!r}\n{code}"
-    done = subprocess.run([python, "-c", script], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 def test_tira_takes_run_and_metadata(tmp_path: Path) -> None:
