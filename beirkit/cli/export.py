@@ -106,7 +106,9 @@ def _takes_results(args: argparse.Namespace) -> bool:
     if args.to not in folders.names():
         raise UsageError(
             f"{other} holds no results, and export {args.to!r} takes results",
-            hint="name what beirkit run made: a result folder, a folder of results, or results/SUITE.json",
+            hint="options stand behind --set"
+            if "=" in other and not Path(other).exists()
+            else "name what beirkit run made: a result folder, a folder of results, or results/SUITE.json",
         )
     if args.systems:
         raise UsageError(f"--system chooses among results, and {other} holds none")

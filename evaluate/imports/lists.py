@@ -20,6 +20,7 @@ from beirkit.evaluate.imports.reading import means_of, peek_json, read_json
 
 _EMPTY_TAGS = ("", "None", "beirkit")
 _LZ4 = b"\x04\x22\x4d\x18"
+_ZIP = b"PK\x03\x04"
 
 
 class TrecRun(Importer):
@@ -30,7 +31,8 @@ class TrecRun(Importer):
 
     def recognises(self, path: Path) -> bool:
         """See :class:`Importer`."""
-        return path.is_file() and len(_first_line(path).split()) >= 6
+        line = _first_line(path) if path.is_file() else b""
+        return len(line.split()) >= 6 and not line.startswith(_ZIP)
 
     def read(self, path: Path) -> Iterator[Lists]:
         """See :class:`Importer`."""

@@ -130,6 +130,7 @@ def test_replaces_only_what_an_export_wrote(
     [
         (["export", "results", "--to", "bord", "--out", "out"], "did you mean 'board'?"),
         (["export", "birds", "--to", "board", "--out", "out"], "holds no results"),
+        (["export", "results", "note=1", "--to", "board", "--out", "out"], "options stand behind --set"),
         (["export", "results", "--to", "jsonl", "--out", "out"], "takes a BEIR folder, not results"),
         (["export", "birds", "birds2", "--to", "jsonl", "--out", "out"], "one is exported at a time"),
         (["export", "results", "--to", "board", "--out", "out", "--set", "nota=1"], "did you mean 'note'?"),

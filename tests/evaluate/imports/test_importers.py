@@ -226,6 +226,9 @@ def test_what_is_damaged_names_its_key(kind: str, data: Any, said: str, tmp_path
 def test_what_nobody_knows_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"of no tool whose results are known \(say which with --as: mteb, "):
         importer_for(dumped(tmp_path, "notes.txt", "hello\n"))
+    (tmp_path / "capsule.zip").write_bytes(b"PK\x03\x04 words between the blanks of zips\n")
+    with pytest.raises(DataError, match="of no tool whose results are known"):
+        importer_for(tmp_path / "capsule.zip")
     with pytest.raises(DataError, match="is not there"):
         importer_for(tmp_path / "nothing.json")
     with pytest.raises(UnknownNameError, match="did you mean 'mteb'"):
