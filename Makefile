@@ -1,5 +1,5 @@
 # Each target sets up what it needs in .venv; the second time that takes no work.
-#   make demo    retrievers compared on a real corpus
+#   make demo    retrievers compared on a real corpus, and a report of it: results/demo.html
 #   make test    the tests
 #   make test-full  the tests against large libraries (mteb), which make test leaves out
 #   make check   everything CI holds: format, lint, types, spelling, house rules, packaging
@@ -33,6 +33,7 @@ BENCHES ?= $(filter-out harness synthetic,$(basename $(notdir $(sort $(wildcard 
 
 demo: install
 	.venv/bin/beirkit demo
+	.venv/bin/beirkit report results/demo.json --out results/demo.html
 
 test: install-dev
 	$(PYTEST) -q -n $(TEST_JOBS) --dist loadfile $(TESTS)

@@ -1,0 +1,1 @@
+../../beirkit/query_views.py

@@ -1,0 +1,1 @@
+"""Pages that people read: one self-contained file, without anything from elsewhere."""

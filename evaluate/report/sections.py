@@ -1,0 +1,350 @@
+"""From what a report says to the sections of its page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from beirkit.evaluate.report.blocks import (
+    Block,
+    Cell,
+    Column,
+    Folded,
+    Heading,
+    Page,
+    Queries,
+    Section,
+    Sentences,
+    Table,
+)
+from beirkit.evaluate.report.charts import Chart, Deltas, Point, Spread, deltas, front, intervals, tradeoff
+from beirkit.evaluate.report.figures import figure, interval_text
+from beirkit.evaluate.report.model import DatasetPart, QueryView, Report
+from beirkit.evaluate.report.queries import as_lines, fitted
+from beirkit.evaluate.report.tables import (
+    comparison_table,
+    cost_table,
+    leaderboard_table,
+    means_table,
+)
+
+ROOM = 4_000_000
+"""Characters of a page that its queries may take together."""
+
+MOST_QUERIES = 200
+"""Queries of a dataset that a page shows."""
+
+DEPTH = 10
+"""Results of each system that are shown of a query."""
+
+
+def make_page(
+    report: Report, *, most: int = MOST_QUERIES, room: int = ROOM, beside: str = ""
+) -> tuple[Page, list[str]]:
+    """The page, and the lines of the file beside it: queries for which there was no room.
+
+    Args:
+        report: what it says.
+        most: queries of a dataset that the page shows.
+        room: characters that the queries of all datasets may take together.
+        beside: the name of the file beside it, for the page to point to.
+    """
+    sections = [Section("verdict", "Verdict", tuple(_verdict(report)))]
+    sections.append(Section("leaderboard", "Leaderboard", tuple(_leaderboard(report))))
+    costs = _costs(report)
+    if costs:
+        sections.append(Section("cost", "Quality and cost", tuple(costs)))
+    data, rest = [], []
+    share = room // max(1, sum(part.queries is not None for part in report.parts))
+    for number, part in enumerate(report.parts, 1):
+        blocks = _dataset(report, part, f"dataset-{number}")
+        if part.queries is not None:
+            text, shown = fitted(part.queries, share, most=most, depth=DEPTH)
+            left = part.queries.views[shown:]
+            rest += as_lines(part.dataset, left, part.queries.texts)
+            name = f"queries-{number}"
+            data.append((name, text))
+            about = _shown(shown, part.queries.total, part.queries.views, beside if left else "")
+            blocks += [Heading("Queries"), Queries(name, about, str(part.tables[0].measure))]
+        group = "Datasets" if len(report.parts) > 1 else ""
+        sections.append(Section(f"dataset-{number}", part.dataset or "Systems", tuple(blocks), group))
+    sections.append(Section("how", "Protocol and manifests", tuple(_how(report))))
+    if report.behind:
+        sections.append(Section("sources", "Citations and licences", tuple(_sources(report))))
+    page = Page(report.title, _about(report), tuple(sections), _banner(report), tuple(data))
+    return page, rest
+
+
+def _about(report: Report) -> str:
+    systems, datasets = len(_systems(report)), len(report.parts)
+    measures = ", ".join(dict.fromkeys(str(table.measure) for part in report.parts for table in part.tables))
+    return f"{_count(systems, 'system')}, {_count(datasets, 'dataset')}, {measures}"
+
+
+def _banner(report: Report) -> str:
+    if not report.with_text:
+        return ""
+    told = [f"{p.dataset} ({p.licence})" for p in report.parts if p.queries is not None and p.licence]
+    licences = f" Licences: {'; '.join(told)}." if told else ""
+    holding = any(p.queries is not None and (p.queries.texts or _has_text(p)) for p in report.parts)
+    if not holding:
+        return ""
+    return (
+        "This page holds texts of queries and documents. Look at their licences before you pass it on."
+        f"{licences} --no-text makes one without them."
+    )
+
+
+def _has_text(part: DatasetPart) -> bool:
+    return part.queries is not None and any(view.text for view in part.queries.views)
+
+
+def _shown(shown: int, total: int, views: Sequence[QueryView], beside: str) -> str:
+    told = f"{shown:,} of {_count(total, 'query', 'queries')}, those on which systems disagree most"
+    if shown == total:
+        told = _count(total, "query", "queries")
+    return f"{told}. The other {len(views) - shown:,} are in {beside}." if beside else f"{told}."
+
+
+def _verdict(report: Report) -> list[Block]:
+    blocks: list[Block] = []
+    lead = report.verdict[: max(1, len(report.suites))]
+    for number, said in enumerate(report.verdict):
+        first = number < len(lead)
+        title = ": ".join(part for part in (said.where, said.measure) if part)
+        blocks += [Heading(title), Sentences(said.sentences, lead=first)]
+    if not report.verdict:
+        blocks.append(Sentences(("One system alone: there is nothing to compare.",), lead=True))
+    return blocks
+
+
+def _leaderboard(report: Report) -> list[Block]:
+    blocks: list[Block] = []
+    over = {system: _training(report, system) for system in _systems(report)}
+    for number, suite in enumerate(report.suites, 1):
+        if suite.leaderboard is not None:
+            caption = f"Mean of {suite.suite}: {suite.measure}, {_count(suite.members, 'member')}"
+            blocks.append(
+                leaderboard_table(f"board-{number}", caption, suite.leaderboard, report.digits, over)
+            )
+            blocks.append(_chart(f"board-{number}-chart", caption, suite.leaderboard.places, report.digits))
+        if suite.incomplete:
+            told = [
+                f"{system} has no mean over {suite.suite}: {why}" for system, why in suite.incomplete.items()
+            ]
+            blocks.append(Sentences(tuple(told)))
+        if suite.rows:
+            blocks.append(
+                comparison_table(
+                    f"board-{number}-pairs",
+                    "Comparisons over the suite; better, same and worse count datasets",
+                    suite.rows,
+                    suite.level,
+                    report.digits,
+                )
+            )
+    if len(report.parts) > 1:
+        blocks += [_by_dataset(report, place) for place in range(len(report.parts[0].tables))]
+        marks = "Marks: i, trained on the family of the dataset (in-domain); ?, its training is not known."
+        return [*blocks, Sentences((marks,))]
+    for part in report.parts:
+        blocks += _boards(report, part, "only")
+    return blocks
+
+
+def _boards(report: Report, part: DatasetPart, name: str) -> list[Block]:
+    """The systems on one dataset, by each measure."""
+    blocks: list[Block] = []
+    for number, (table, board) in enumerate(zip(part.tables, part.boards, strict=True), 1):
+        queries = _count(table.queries, "query", "queries")
+        caption = f"{table.measure} over {queries}{part.mark}"
+        key = f"{name}-{number}"
+        blocks.append(leaderboard_table(key, caption, board, report.digits, part.training))
+        blocks.append(_chart(f"{key}-chart", caption, board.places, report.digits))
+        if table.rows:
+            title = f"Comparisons by {table.measure}; better, same and worse count queries"
+            blocks.append(comparison_table(f"{key}-pairs", title, table.rows, table.level, report.digits))
+    return blocks
+
+
+def _chart(name: str, caption: str, places: Sequence[Any], digits: int) -> Chart:
+    rows = [
+        Spread(
+            place.system,
+            place.mean,
+            place.interval,
+            f"{figure(place.mean, digits)} [{interval_text(place.interval, digits)}]"
+            if place.interval
+            else figure(place.mean, digits),
+        )
+        for place in places
+    ]
+    return intervals(name, f"Means and intervals. {caption}", rows)
+
+
+def _by_dataset(report: Report, place: int) -> Table:
+    systems = _systems(report)
+    means, training, rows = {}, {}, []
+    for number, part in enumerate(report.parts, 1):
+        rows.append((part.dataset, f"#dataset-{number}", part.mark))
+        means |= {(part.dataset, one.system): one.mean for one in part.tables[place].standings}
+        training |= {(part.dataset, system): status for system, status in part.training.items()}
+    measure = report.parts[0].tables[place].measure
+    return means_table(
+        f"means-{place + 1}", f"{measure} by dataset", systems, rows, means, training, report.digits
+    )
+
+
+def _dataset(report: Report, part: DatasetPart, name: str) -> list[Block]:
+    blocks: list[Block] = [Sentences(part.notes)] if part.notes else []
+    said = [one for one in report.verdict if one.where == part.dataset]
+    if len(report.parts) > 1:
+        blocks += [Sentences(one.sentences, lead=True) for one in said[:1]]
+        blocks += _boards(report, part, name)
+    if part.differences:
+        title = f"{part.tables[0].measure}, query by query against {_baseline(part)}: better/same/worse"
+        counts = {row.system: f"{row.wins}/{row.ties}/{row.losses}" for row in part.tables[0].rows}
+        rows = [Deltas(system, values, counts.get(system, "")) for system, values in part.differences.items()]
+        blocks += [Heading("Per-query differences"), deltas(f"{name}-deltas", title, _baseline(part), rows)]
+    if len(report.parts) > 1 and any(_known(costs) for costs in part.costs.values()):
+        blocks += [Heading("Costs"), _cost_table(f"{name}-costs", part.costs, {}, {})]
+    return blocks
+
+
+def _baseline(part: DatasetPart) -> str:
+    return part.tables[0].baseline or part.tables[0].rows[0].other
+
+
+def _known(costs: Mapping[str, Any]) -> bool:
+    return any(costs.get(key) is not None for key in ("queries_per_second", "index_bytes", "latency_p50"))
+
+
+def _costs(report: Report) -> list[Block]:
+    """Quality over time and over size, means over datasets on which they are known of a system."""
+    if report.suites and report.suites[0].leaderboard is not None:
+        quality = {place.system: place.mean for place in report.suites[0].leaderboard.places}
+    elif len(report.parts) == 1:
+        quality = {place.system: place.mean for place in report.parts[0].boards[0].places}
+    else:
+        quality = {}
+    costs = {system: _over(report.parts, system) for system in quality}
+    if not any(_known(one) for one in costs.values()):
+        return []
+    numbers = {system: number for number, system in enumerate(quality, 1)}
+    blocks: list[Block] = []
+    fronts: dict[str, list[str]] = {system: [] for system in quality}
+    measure = str(report.parts[0].tables[0].measure)
+    machines = {m for part in report.parts for c in part.costs.values() if (m := c.get("machine"))}
+    charts = (
+        ("time", "ms_per_query", "milliseconds per query, all searched together"),
+        ("size", "index_bytes", "bytes of the index"),
+    )
+    for word, key, axis in charts:
+        points = [
+            Point(numbers[system], system, costs[system][key], quality[system])
+            for system in quality
+            if costs[system].get(key)
+        ]
+        if len(points) < 2 or (word == "time" and len(machines) > 1):
+            continue
+        for one in front(points):
+            fronts[one.name].append(word)
+        title = f"{measure} over {axis}; diamonds are the Pareto front: nothing is better and cheaper"
+        blocks.append(tradeoff(f"cost-{word}", title, axis, measure, points))
+    if len(machines) > 1:
+        told = "Times were measured on several machines and cannot be compared, so they have no chart."
+        blocks.append(Sentences((told,)))
+    blocks.append(_cost_table("costs", costs, numbers, fronts))
+    return blocks
+
+
+def _cost_table(
+    name: str,
+    costs: Mapping[str, Mapping[str, Any]],
+    numbers: Mapping[str, int],
+    fronts: Mapping[str, Sequence[str]],
+) -> Table:
+    rows = [
+        (
+            (
+                Cell(system),
+                Cell(str(numbers.get(system, "–")), -numbers[system] if system in numbers else ""),
+                Cell(", ".join(fronts.get(system, ())) or "–"),
+            ),
+            known,
+        )
+        for system, known in costs.items()
+    ]
+    return cost_table(name, "What the systems cost; a dash: not recorded", rows)
+
+
+def _over(parts: Sequence[DatasetPart], system: str) -> dict[str, Any]:
+    """Costs of a system over datasets: means of times, largest memory; only where every dataset tells."""
+    each = [
+        part.costs.get(system, {})
+        for part in parts
+        if any(system == s.system for s in part.tables[0].standings)
+    ]
+    found: dict[str, Any] = dict(each[0]) if each else {}
+    for key in ("queries_per_second", "documents_per_second", "latency_p50", "latency_p95", "index_bytes"):
+        values = [one.get(key) for one in each]
+        known = [float(value) for value in values if value]
+        complete = bool(known) and len(known) == len(values)
+        rate = key.endswith("per_second")
+        mean = (
+            (len(known) / sum(1 / v for v in known) if rate else sum(known) / len(known))
+            if complete
+            else None
+        )
+        found[key] = mean
+    peaks = [one["peak_memory_mib"] for one in each if one.get("peak_memory_mib")]
+    found["peak_memory_mib"] = max(peaks, default=None)
+    speed = found["queries_per_second"]
+    found["ms_per_query"] = 1000 / speed if speed else None
+    return found
+
+
+def _how(report: Report) -> list[Block]:
+    blocks: list[Block] = [Sentences(report.notes)]
+    if report.manifests:
+        blocks.append(Heading("Manifests"))
+        blocks += [
+            Folded(f"How {system} was run", json.dumps(facts, ensure_ascii=False, indent=1))
+            for system, facts in report.manifests.items()
+        ]
+    return blocks
+
+
+def _sources(report: Report) -> list[Block]:
+    rows = tuple(
+        (
+            Cell(one.name),
+            Cell(one.kind),
+            Cell(one.versions or "–"),
+            Cell(one.licence),
+            Cell("; ".join(one.papers) or "nothing is known"),
+        )
+        for one in report.behind
+    )
+    heads = ("name", "kind", "version", "licence", "cite")
+    table = Table("sources-table", "What these results stand on", tuple(map(Column, heads)), rows)
+    return [table, *([Folded("BibTeX", report.bibtex)] if report.bibtex else [])]
+
+
+def _systems(report: Report) -> list[str]:
+    found = dict.fromkeys(place.system for part in report.parts for place in part.tables[0].standings)
+    return [report.baseline, *(name for name in found if name != report.baseline)]
+
+
+def _training(report: Report, system: str) -> str:
+    """One word where it is the same on all datasets, else how many of each."""
+    told = [part.training.get(system, "") for part in report.parts]
+    kinds = {status: told.count(status) for status in ("zero-shot", "in-domain", "unknown") if status in told}
+    if len(kinds) < 2:
+        return next(iter(kinds), "")
+    return ", ".join(f"{status} on {times}" for status, times in kinds.items())
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
