@@ -84,9 +84,9 @@ def _lines(shown: Shown, place: int, measure: str) -> Iterator[str]:
         if not ranking:
             yield "  returned nothing"
         for rank, one in enumerate(ranking, 1):
-            grade = _grade(view, one.doc_id)
+            judged = _grade(view, one.doc_id)
             text = texts.get(one.doc_id)
-            yield f"  {rank:>3}. {one.score:<10.6g} {grade:<4} {_plain(one.doc_id)}{_titled(text)}"
+            yield f"  {rank:>3}. {one.score:<10.6g} {judged:<4} {_plain(one.doc_id)}{_titled(text)}"
             if text is not None and text.text:
                 yield f"       {_beginning(text.text)}"
             matched = shown.matched(system, view, text)

@@ -73,8 +73,8 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.cli.report_parts import make_report
     from beirkit.corpora.errors import UsageError
     from beirkit.corpora.files import atomic_open
-    from beirkit.evaluate.report.page import environment, render
-    from beirkit.evaluate.report.sections import make_page
+    from beirkit.evaluate.report.page import environment
+    from beirkit.evaluate.report.whole import render_report
 
     if args.queries < 0:
         raise UsageError(f"--queries {args.queries}: a whole number from 0")
@@ -83,8 +83,7 @@ def execute(args: argparse.Namespace) -> int:
     environment()  # whether jinja2 is there, before anything is computed
     report = make_report(args, progress_for(args))
     beside = args.out.with_name(f"{args.out.stem}.queries.jsonl")
-    page, rest = make_page(report, most=args.queries, beside=beside.name)
-    text = render(page)
+    text, rest = render_report(report, most=args.queries, beside=beside.name)
     with atomic_open(args.out) as file:
         file.write(text)
     written = [args.out]

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from beirkit.evaluate.compare import ComparisonTable
     from beirkit.evaluate.report.model import DatasetPart, QuerySet, Report
 
-_DEPTH = 10  # results of each system that are kept of a query
-
 
 def make_report(args: argparse.Namespace, progress: Progress) -> Report:
     """Compare the results, and bring together all that is told of them.
@@ -114,12 +112,13 @@ def _queries(
 ) -> tuple[QuerySet | None, tuple[str, ...]]:
     """The queries in the order of disagreement, and what is said where something of them is not here."""
     from beirkit.evaluate.report.model import QuerySet
+    from beirkit.evaluate.report.whole import DEPTH
     from beirkit.query_views import by_disagreement, by_value, shown_documents
 
     found = find_answers(args, contest, table.measure, texts=not args.no_text)
     values = found.answers.values()
     order = by_disagreement(values) if len(contest.scores) > 1 else by_value(values)
-    views = found.answers.views(order, _DEPTH)
+    views = found.answers.views(order, DEPTH)
     texts = found.texts(shown_documents(views))
     notes = (f"Judgments and texts are not shown: {found.lacking}.",) if found.lacking else ()
     return QuerySet(tuple(contest.scores), len(order), tuple(views), texts), notes

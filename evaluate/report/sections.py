@@ -12,7 +12,6 @@ from beirkit.evaluate.report.blocks import (
     Column,
     Folded,
     Heading,
-    Page,
     Queries,
     Section,
     Sentences,
@@ -20,8 +19,7 @@ from beirkit.evaluate.report.blocks import (
 )
 from beirkit.evaluate.report.charts import Chart, Deltas, Point, Spread, deltas, front, intervals, tradeoff
 from beirkit.evaluate.report.figures import figure, interval_text
-from beirkit.evaluate.report.model import DatasetPart, QueryView, Report
-from beirkit.evaluate.report.queries import as_lines, fitted
+from beirkit.evaluate.report.model import DatasetPart, Report
 from beirkit.evaluate.report.tables import (
     comparison_table,
     cost_table,
@@ -29,82 +27,30 @@ from beirkit.evaluate.report.tables import (
     means_table,
 )
 
-ROOM = 4_000_000
-"""Characters of a page that its queries may take together."""
 
-MOST_QUERIES = 200
-"""Queries of a dataset that a page shows."""
-
-DEPTH = 10
-"""Results of each system that are shown of a query."""
-
-
-def make_page(
-    report: Report, *, most: int = MOST_QUERIES, room: int = ROOM, beside: str = ""
-) -> tuple[Page, list[str]]:
-    """The page, and the lines of the file beside it: queries for which there was no room.
+def sections_of(report: Report, browsers: Mapping[int, Queries]) -> tuple[Section, ...]:
+    """All sections, the verdict first.
 
     Args:
         report: what it says.
-        most: queries of a dataset that the page shows.
-        room: characters that the queries of all datasets may take together.
-        beside: the name of the file beside it, for the page to point to.
+        browsers: of queries, by the place of their dataset.
     """
     sections = [Section("verdict", "Verdict", tuple(_verdict(report)))]
     sections.append(Section("leaderboard", "Leaderboard", tuple(_leaderboard(report))))
     costs = _costs(report)
     if costs:
         sections.append(Section("cost", "Quality and cost", tuple(costs)))
-    data, rest = [], []
-    share = room // max(1, sum(part.queries is not None for part in report.parts))
-    for number, part in enumerate(report.parts, 1):
-        blocks = _dataset(report, part, f"dataset-{number}")
-        if part.queries is not None:
-            text, shown = fitted(part.queries, share, most=most, depth=DEPTH)
-            left = part.queries.views[shown:]
-            rest += as_lines(part.dataset, left, part.queries.texts)
-            name = f"queries-{number}"
-            data.append((name, text))
-            about = _shown(shown, part.queries.total, part.queries.views, beside if left else "")
-            blocks += [Heading("Queries"), Queries(name, about, str(part.tables[0].measure))]
+    for place, part in enumerate(report.parts):
+        name = f"dataset-{place + 1}"
+        blocks = _dataset(report, part, name)
+        if place in browsers:
+            blocks += [Heading("Queries"), browsers[place]]
         group = "Datasets" if len(report.parts) > 1 else ""
-        sections.append(Section(f"dataset-{number}", part.dataset or "Systems", tuple(blocks), group))
+        sections.append(Section(name, part.dataset or "Systems", tuple(blocks), group))
     sections.append(Section("how", "Protocol and manifests", tuple(_how(report))))
     if report.behind:
         sections.append(Section("sources", "Citations and licences", tuple(_sources(report))))
-    page = Page(report.title, _about(report), tuple(sections), _banner(report), tuple(data))
-    return page, rest
-
-
-def _about(report: Report) -> str:
-    systems, datasets = len(_systems(report)), len(report.parts)
-    measures = ", ".join(dict.fromkeys(str(table.measure) for part in report.parts for table in part.tables))
-    return f"{_count(systems, 'system')}, {_count(datasets, 'dataset')}, {measures}"
-
-
-def _banner(report: Report) -> str:
-    if not report.with_text:
-        return ""
-    told = [f"{p.dataset} ({p.licence})" for p in report.parts if p.queries is not None and p.licence]
-    licences = f" Licences: {'; '.join(told)}." if told else ""
-    holding = any(p.queries is not None and (p.queries.texts or _has_text(p)) for p in report.parts)
-    if not holding:
-        return ""
-    return (
-        "This page holds texts of queries and documents. Look at their licences before you pass it on."
-        f"{licences} --no-text makes one without them."
-    )
-
-
-def _has_text(part: DatasetPart) -> bool:
-    return part.queries is not None and any(view.text for view in part.queries.views)
-
-
-def _shown(shown: int, total: int, views: Sequence[QueryView], beside: str) -> str:
-    told = f"{shown:,} of {_count(total, 'query', 'queries')}, those on which systems disagree most"
-    if shown == total:
-        told = _count(total, "query", "queries")
-    return f"{told}. The other {len(views) - shown:,} are in {beside}." if beside else f"{told}."
+    return tuple(sections)
 
 
 def _verdict(report: Report) -> list[Block]:
@@ -121,10 +67,10 @@ def _verdict(report: Report) -> list[Block]:
 
 def _leaderboard(report: Report) -> list[Block]:
     blocks: list[Block] = []
-    over = {system: _training(report, system) for system in _systems(report)}
+    over = {system: _training(report, system) for system in systems_of(report)}
     for number, suite in enumerate(report.suites, 1):
         if suite.leaderboard is not None:
-            caption = f"Mean of {suite.suite}: {suite.measure}, {_count(suite.members, 'member')}"
+            caption = f"Mean of {suite.suite}: {suite.measure}, {counted(suite.members, 'member')}"
             blocks.append(
                 leaderboard_table(f"board-{number}", caption, suite.leaderboard, report.digits, over)
             )
@@ -157,7 +103,7 @@ def _boards(report: Report, part: DatasetPart, name: str) -> list[Block]:
     """The systems on one dataset, by each measure."""
     blocks: list[Block] = []
     for number, (table, board) in enumerate(zip(part.tables, part.boards, strict=True), 1):
-        queries = _count(table.queries, "query", "queries")
+        queries = counted(table.queries, "query", "queries")
         caption = f"{table.measure} over {queries}{part.mark}"
         key = f"{name}-{number}"
         blocks.append(leaderboard_table(key, caption, board, report.digits, part.training))
@@ -184,8 +130,10 @@ def _chart(name: str, caption: str, places: Sequence[Any], digits: int) -> Chart
 
 
 def _by_dataset(report: Report, place: int) -> Table:
-    systems = _systems(report)
-    means, training, rows = {}, {}, []
+    systems = systems_of(report)
+    means: dict[tuple[str, str], float | None] = {}
+    training: dict[tuple[str, str], str] = {}
+    rows = []
     for number, part in enumerate(report.parts, 1):
         rows.append((part.dataset, f"#dataset-{number}", part.mark))
         means |= {(part.dataset, one.system): one.mean for one in part.tables[place].standings}
@@ -332,7 +280,8 @@ def _sources(report: Report) -> list[Block]:
     return [table, *([Folded("BibTeX", report.bibtex)] if report.bibtex else [])]
 
 
-def _systems(report: Report) -> list[str]:
+def systems_of(report: Report) -> list[str]:
+    """The systems, the baseline first."""
     found = dict.fromkeys(place.system for part in report.parts for place in part.tables[0].standings)
     return [report.baseline, *(name for name in found if name != report.baseline)]
 
@@ -346,5 +295,6 @@ def _training(report: Report, system: str) -> str:
     return ", ".join(f"{status} on {times}" for status, times in kinds.items())
 
 
-def _count(number: int, one: str, many: str = "") -> str:
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number with the word for what is counted: 1 query, 2 queries."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
