@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from beirkit.evaluate.report.figures import p_text as p_text
+from beirkit.evaluate.report.figures import ranks_text
+
 if TYPE_CHECKING:
     from beirkit.cli.compare_inputs import Contest, Given
     from beirkit.evaluate.compare import ComparisonTable
@@ -122,7 +125,7 @@ def _standings(title: str, board: Leaderboard, style: Style, spreads: Mapping[st
             str(place.rank),
             style.figure(place.mean),
             style.interval(place.interval),
-            _ranks(place.rank_interval),
+            ranks_text(place.rank_interval),
             "–" if place.first is None else f"{place.first:.2f}",
         ]
         if spreads:
@@ -184,15 +187,3 @@ def stated_sheet(stated: Sequence[StatedMeans], measures: Sequence[Measure], sty
             rows.append((name, dataset, *figures))
     columns = ("system", "dataset", *map(str, measures))
     return Sheet("Stated elsewhere, not tested", columns, rows, left=2)
-
-
-def p_text(p: float | None) -> str:
-    """A p-value for people."""
-    return "–" if p is None else "<.0001" if p < 0.0001 else f"{p:.4f}"
-
-
-def _ranks(interval: tuple[int, int] | None) -> str:
-    if interval is None:
-        return "–"
-    low, high = interval
-    return str(low) if low == high else f"{low}–{high}"

@@ -229,7 +229,7 @@ def tradeoff(name: str, title: str, cost: str, quality: str, points: Sequence[Po
         steps += [(x(point.cost), steps[-1][1])] if steps else []
         steps.append((x(point.cost), y(point.quality)))
     drawing.line("front", *steps)
-    taken: list[tuple[float, float, float]] = []
+    taken = [(x(point.cost) - 6, y(point.quality) + 4, 12.0) for point in points]  # by marks, then labels
     for point in [*best, *(one for one in points if one not in best)]:
         on_front = point in best
         label = f"{point.number} {point.name}" if on_front or len(points) <= 8 else str(point.number)
