@@ -54,6 +54,7 @@ class CorpusCount:
         self._looked = 0
         self._follower: Follower | None = None
         self._start = self._told = 0
+        self._before = 0  # documents that stand before the second process's start
 
     def __enter__(self) -> Self:
         return self
@@ -70,6 +71,7 @@ class CorpusCount:
             if self._is_worthwhile():
                 self._out.flush()
                 self._start = self._told = self._out.tell()
+                self._before = self.documents
                 self._follower = Follower(Path(self._out.name), self._start)
         elif self._out.tell() - self._told >= _OFTEN:
             self._tell()
@@ -84,7 +86,7 @@ class CorpusCount:
             return self._content.hexdigest(), None
         self._tell()
         counted = self._follower.counted()
-        if counted is None:  # whatever became of it
+        if counted is None or counted.documents != self.documents - self._before:  # whatever became of it
             try:
                 counted = count(Path(self._out.name), self._start, [self._told])
             except (OSError, ValueError, RecursionError) as error:

@@ -74,6 +74,17 @@ def test_a_process_that_fails_changes_nothing(
     assert two == written(tmp_path / "one")
 
 
+def test_a_count_that_ended_early_is_not_believed(
+    tmp_path: Path, counts: list[Counted | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = '{"documents": 1, "content": "' + 64 * "0" + '", "sha256": "' + 64 * "0" + '"}'
+    monkeypatch.setattr(following, "_CHILD", f"import sys; sys.stdin.read(); print({short!r})")
+    two = written(tmp_path / "two")
+    assert [counted and counted.documents for counted in counts] == [1]
+    monkeypatch.setattr(Idleness, "is_spare", lambda _: False)
+    assert two == written(tmp_path / "one")
+
+
 def test_a_process_that_cannot_be_started_changes_nothing(
     tmp_path: Path, counts: list[Counted | None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
