@@ -50,6 +50,8 @@ CONTRACT = {
     "compare": ("--qrels", "--baseline", "-m", "--json"),
     "verify": ("--qrels", "--system", "--json"),
     "explain": ("--published", "--note", "--system", "-m", "--other-qrels", "--with", "--json"),
+    "show": ("--query", "--next", "--previous", "--worst", "--disagree", "-d", "--json"),
+    "report": ("--out", "--no-text", "--queries", "--baseline", "-m", "--qrels", "--json"),
     "pool": ("--depth", "--by", "--limit", "--seed", "--out", "--import", "--merge", "--json"),
     "overlap": ("--column", "--ngram", "--near", "--documents", "--results", "--out", "--json"),
     "cite": ("--format",),
