@@ -146,13 +146,23 @@ class AttributionResult:
 def read_sources(path: Path, keys: Keys | None = None) -> Iterator[SourceRecord]:
     """The records of a JSON array or of JSON lines, one at a time.
 
+    Where outputs stand beside the sources nothing is joined by id: a file whose first record has none is
+    counted, and its records are ``1``, ``2``, ….
+
     Raises:
         DataError: a record has no id or no source, or repeats an id; with path and line.
     """
     keys = keys or Keys()
     met: set[str] = set()
-    for row in json_records(path):
-        record = _source(row, keys)
+    counted = False
+    for number, row in enumerate(json_records(path), 1):
+        if number == 1:
+            counted = keys.id == Keys().id and keys.id not in row.cells and keys.output in row.cells
+        if counted and keys.id in row.cells:
+            raise row.error(
+                f"has {keys.id!r}, and the first record has none", "give all records one, or none"
+            )
+        record = _source(row, keys, str(number) if counted else row.id(keys.id))
         if record.id in met:
             raise row.error(f"the id {record.id!r} stands there twice")
         met.add(record.id)
@@ -268,7 +278,7 @@ def write_scores(path: Path | str, records: Iterable[ScoredRecord]) -> None:
             file.write(msgspec.json.encode(record) + b"\n")
 
 
-def _source(row: Row, keys: Keys) -> SourceRecord:
+def _source(row: Row, keys: Keys, record_id: str) -> SourceRecord:
     source = row.text(keys.source)
     if not source:
         raise row.error(f"has an empty {keys.source!r}")
@@ -281,7 +291,7 @@ def _source(row: Row, keys: Keys) -> SourceRecord:
     except (ValueError, AttributeError) as error:
         raise row.error(f"human_ratings: {error}") from error
     return SourceRecord(
-        id=row.id(keys.id),
+        id=record_id,
         source_text=source,
         question=row.text(keys.question) if keys.question in row.cells else "",
         genre=row.text("genre") if "genre" in row.cells else "",

@@ -29,6 +29,14 @@ class AsmachtaOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     distractors: str = ""
     split: str = "test"
 
+    def __post_init__(self) -> None:
+        """Refuse windows that cannot be cut, as options are read.
+
+        Raises:
+            ValueError: the size or the overlap is impossible.
+        """
+        _rules(self)
+
 
 class Asmachta(Converter[AsmachtaOptions]):
     """Records of Asmachta's form: the source of a question is its document, or is cut into passages.
@@ -69,9 +77,7 @@ class Asmachta(Converter[AsmachtaOptions]):
         file = file or source.only("*.json", "*.jsonl", what="records of Asmachta")
 
         distractors = Distractors(options.distractors)
-        rules = None
-        if options.form == "passages":
-            rules = PassageRules(size=options.size, overlap=options.overlap, judgments="overlap")
+        rules = _rules(options) if options.form == "passages" else None
 
         def records(*, answerable: bool | None = None) -> Iterator[Placed]:
             for one in read_records(source.path(file)):
@@ -115,6 +121,10 @@ class Asmachta(Converter[AsmachtaOptions]):
         made = split_passages(whole, rules) if rules else whole
         # a question without spans could not say which passages it is judged with
         return made.with_judgments(options.split, source.reading(unanswerable))
+
+
+def _rules(options: AsmachtaOptions) -> PassageRules:
+    return PassageRules(size=options.size, overlap=options.overlap, judgments="overlap")
 
 
 def _document(one: Placed) -> Document:

@@ -55,7 +55,8 @@ def places_in(documents: Iterable[Document], retrieved: Iterable[str]) -> dict[s
     """The place of each retrieved id.
 
     A passage of the corpus tells it in its metadata (``doc``, ``start``, ``end``); a document that does not
-    is whole. An id that the corpus does not have must be ``DOC#START-END`` with a document of it.
+    is whole. An id that the corpus does not have must be ``DOC#START-END`` with a document of it, or with one
+    of which it has passages; that one ends where its last passage does.
 
     Args:
         documents: the corpus, read once.
@@ -74,16 +75,18 @@ def places_in(documents: Iterable[Document], retrieved: Iterable[str]) -> dict[s
             places[document.doc_id] = _place(document)
         if document.doc_id in cut:
             lengths[document.doc_id] = len(document.text)
+        elif (place := _place(document)).doc_id in cut:
+            lengths[place.doc_id] = max(place.end, lengths.get(place.doc_id, 0))
     for doc_id in sorted(wanted - places.keys()):
-        place = None
+        own = None
         if doc_id in chunks and chunks[doc_id][1] in lengths:
-            place = Place(chunks[doc_id][1], int(chunks[doc_id][2]), int(chunks[doc_id][3]))
-        if place is None or not place.start < place.end <= lengths[place.doc_id]:
+            own = Place(chunks[doc_id][1], int(chunks[doc_id][2]), int(chunks[doc_id][3]))
+        if own is None or not own.start < own.end <= lengths[own.doc_id]:
             raise DataError(
                 f"the result {doc_id!r} is no document of the corpus and no chunk of one",
                 hint="a chunk of one's own is DOC#START-END, in code points of the document",
             )
-        places[doc_id] = place
+        places[doc_id] = own
     return places
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from beirkit.converters.reading.asmachta_records import Placed, Record, read_records
+from beirkit.corpora.errors import DataError
 
 GENRES = ("dialogue", "encyclopedic", "journalistic")
 DIFFICULTIES = (0, 1, 2)
@@ -29,14 +30,20 @@ def check_records(path: Path) -> Iterator[Problem]:
     or 2 in five dimensions. That there are 131 records is a fact of one release and not asked of a file.
 
     Raises:
-        DataError: the file cannot be read as records at all.
+        DataError: the file cannot be read as records at all, or holds none.
     """
+    placed: Placed | None = None
     for placed in read_records(path):
         for found in (*_labels(placed.record), *_spans(placed), *_ratings(placed.record.human_ratings)):
             yield Problem(placed.row.line, f"record {placed.record.id!r}: {found}")
+    if placed is None:
+        raise DataError("holds no record", path=path)
 
 
 def _labels(record: Record) -> Iterator[str]:
+    for field in ("question", "source_text"):
+        if not getattr(record, field).strip():
+            yield f"its {field} is empty"
     if record.genre not in GENRES:
         yield f"the genre is {record.genre!r}, none of {', '.join(GENRES)}"
     if record.difficulty not in DIFFICULTIES:

@@ -121,6 +121,23 @@ def test_any_file_of_source_and_output_will_do(tmp_path: Path, capsys: pytest.Ca
     assert "unknown field" in capsys.readouterr().err
 
 
+def test_records_without_ids_are_counted_where_nothing_is_joined(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, out = tmp_path / "own.jsonl", tmp_path / "scores.jsonl"
+    row = {"source_text": "The bridge opened in 1911.", "output": "1. It opened [opened in 1911]"}
+    path.write_text(f"{json.dumps(row)}\n" * 2, encoding="utf-8")
+    found = scored(capsys, str(path), "--out", str(out))
+    assert found["overall"]["records"] == 2
+    assert [json.loads(line)["id"] for line in out.read_text(encoding="utf-8").splitlines()] == ["1", "2"]
+    path.write_text(f"{json.dumps(row)}\n{json.dumps({**row, 'id': '1'})}\n", encoding="utf-8")
+    assert main(["attribution", "score", str(path)]) == 2
+    assert "own.jsonl:2: has 'id', and the first record has none" in capsys.readouterr().err
+    path.write_text(f"{json.dumps({**row, 'id': 'a'})}\n{json.dumps(row)}\n", encoding="utf-8")
+    assert main(["attribution", "score", str(path)]) == 2
+    assert "own.jsonl:2: has no 'id'" in capsys.readouterr().err
+
+
 def test_a_citation_is_never_a_refusal_and_labels_tell_the_rest(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -181,6 +198,13 @@ def test_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "a.json:2: record 'k1': the genre is 'poetry'" in capsys.readouterr().out
     assert main(["attribution", "check", str(path), "--json"]) == 1
     assert json.loads(capsys.readouterr().out)[0]["line"] == 2
+    wrong[0] |= {"genre": "dialogue", "question": " "}
+    path.write_text(json.dumps(wrong, indent=1), encoding="utf-8")
+    assert main(["attribution", "check", str(path)]) == 1
+    assert capsys.readouterr().out == f"{path}:2: record 'k1': its question is empty\n"
+    path.write_text("[]", encoding="utf-8")
+    assert main(["attribution", "check", str(path)]) == 2
+    assert "a.json: holds no record" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from beirkit.converters.catalog import convert
 from beirkit.converters.reading.asmachta_rules import check_records
 from beirkit.corpora.check import check_folder
 from beirkit.corpora.collection import Collection
-from beirkit.corpora.errors import DataError
+from beirkit.corpora.errors import ConfigError, DataError
 from beirkit.corpora.folder import open_folder, write_folder
 from beirkit.corpora.mend import mend_folder
 from beirkit.corpora.passages import PassageRules, windows
@@ -146,6 +146,15 @@ def test_distractors_are_cut_as_the_others_are_and_hashed(tmp_path: Path) -> Non
     assert "distractors/corpus.jsonl" in collection.provenance.inputs
     with pytest.raises(DataError, match="does not exist"):
         convert("asmachta", few, {"distractors": str(tmp_path / "absent")})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"overlap": 400}, "overlap is 400"), ({"size": 50}, "overlap is 80"), ({"size": 0}, "size is 0")],
+)
+def test_windows_that_cannot_be_cut_are_refused(options: dict[str, int], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        convert("asmachta", RAW, options)
 
 
 def test_spans_stand_beside_the_judgments_and_are_read_back(tmp_path: Path) -> None:

@@ -88,7 +88,10 @@ def test_places_of_passages_documents_and_own_chunks() -> None:
         "d#0": Place("d", 4, 7), "e": Place("e", 0, 6),
         "e#1-3": Place("e", 1, 3), "f#1-2": Place("f#1-2", 0, 2),
     }  # fmt: skip
-    for wrong in ("e#3-9", "e#3-3", "g#0-1", "g"):
+    # a chunk of a document of which there are passages only
+    documents += [Document("d#1", "", "defg", {"doc": "d", "start": 6, "end": 10})]
+    assert places_in([*documents, documents[0]], ["d#2-10"]) == {"d#2-10": Place("d", 2, 10)}
+    for wrong in ("e#3-9", "e#3-3", "d#2-11", "g#0-1", "g"):
         with pytest.raises(DataError, match=f"'{wrong}' is no document"):
             places_in(documents, [wrong])
 
