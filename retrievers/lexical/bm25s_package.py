@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from functools import cached_property
 from hashlib import sha256
 from importlib.metadata import version
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
+from unicodedata import normalize
 
 import msgspec
 import numpy as np
@@ -48,6 +49,8 @@ class Bm25sOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         b: how far long documents are held back, from 0 (not at all) to 1.
         delta: ``bm25l`` and ``bm25+`` only, default 0.5 in both.
         template: the text of a document.
+        normalize: ``nfc`` composes texts (a letter and its accent become one character) before the package
+            sees them, so that equal words are equal; ``none`` gives it the texts as they are.
         lower: whether texts are brought to lower case.
         pattern: words are the matches of this regular expression.
         stopwords: a name of the package's lists (``english``, ``de``, ...), ``none``, or a list of words.
@@ -59,6 +62,7 @@ class Bm25sOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     b: float = 0.75
     delta: float | None = None
     template: str = "{title} {text}"
+    normalize: Literal["nfc", "none"] = "nfc"
     lower: bool = True
     pattern: str = r"(?u)\b\w\w+\b"
     stopwords: str | list[str] = "english"
@@ -78,9 +82,10 @@ class Bm25sOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 class Bm25sRetriever(Retriever[Bm25sOptions]):
     """BM25 as ``bm25s`` computes it, from the text to the score.
 
-    Two things the package leaves open are settled here: documents that share no term with the query are not
-    returned (it fills lists with them, at a score of 0 or, in ``bm25l`` and ``bm25+``, of more), and ties go
-    by the one ordering rule. Scores are its float32 sums of ``get_scores``, unchanged.
+    Three things the package leaves open are settled here: texts are composed (``normalize``), documents that
+    share no term with the query are not returned (it fills lists with them, at a score of 0 or, in ``bm25l``
+    and ``bm25+``, of more), and ties go by the one ordering rule. Scores are its float32 sums
+    of ``get_scores``, unchanged.
 
     It holds the words of all documents as Python strings while it indexes; ``bm25-mteb`` computes the same
     with the same parameters, streams, and is faster.
@@ -112,6 +117,7 @@ class Bm25sRetriever(Retriever[Bm25sOptions]):
             "b": options.b,
             "template": options.template,
             "repeated_query_terms": "counted as often as they stand",
+            "normalize": options.normalize,
             "lower": options.lower,
             "pattern": options.pattern,
             "stopwords": given if isinstance(given, str) else "list",
@@ -198,7 +204,7 @@ class Bm25sRetriever(Retriever[Bm25sOptions]):
 
         options = self.options
         found: list[list[str]] = bm25s.tokenize(
-            texts,
+            [normalize("NFC", text) for text in texts] if options.normalize == "nfc" else texts,
             lower=options.lower,
             token_pattern=options.pattern,
             stopwords=None if options.stopwords == "none" else options.stopwords,

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from beirkit.retrievers.lexical.analysis.word_break import LONGEST
 from beirkit.retrievers.lexical.analysis.word_break_table import RANGES
 
-NumberT = TypeVar("NumberT", bound=np.generic)
+CountT = TypeVar("CountT", bound=np.generic)
 
 MOST_WORDS = 1 << 20
 """Distinct words that are kept; with more the memory starts anew, so that it is bounded."""
@@ -109,7 +109,7 @@ class WordNumbers:
             self._kernel.place_again(self._hashes, words, self._slots)
 
 
-def _longer(array: npt.NDArray[NumberT], size: int) -> npt.NDArray[NumberT]:
+def _longer(array: npt.NDArray[CountT], size: int) -> npt.NDArray[CountT]:
     grown = np.zeros(size, dtype=array.dtype)
     grown[: len(array)] = array
     return grown
