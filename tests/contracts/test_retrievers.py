@@ -217,6 +217,7 @@ CONTRACTS: dict[str, Contract] = {
             {"k1": 1.3},
             {"b": 0.6},
             {"template": "{text}"},
+            {"normalize": "none"},
             {"lower": False},
             {"pattern": r"\w+"},
             {"stopwords": "none"},
