@@ -24,7 +24,7 @@ PYTEST = $(OFFLINE) $(PY) -m pytest
 TEST_JOBS ?= 2
 PEERS = .venv-peers/bin/python
 TESTS ?=
-LEXICAL_TESTS = tests/retrievers tests/contracts/test_retrievers.py tests/faults/test_lexical.py
+LEXICAL_TESTS = tests/retrievers/lexical tests/contracts/test_retrievers.py tests/faults/test_lexical.py
 BENCHES ?= $(filter-out harness synthetic,$(basename $(notdir $(sort $(wildcard benchmarks/*.py)))))
 
 .NOTPARALLEL:

@@ -85,7 +85,7 @@ class MtebEncoder:
             UsageError: the model failed, with its own error as the cause.
         """
         from datasets import Dataset
-        from mteb.types import PromptType
+        from mteb.types import PromptType  # pyright: ignore[reportMissingImports]
         from torch.utils.data import DataLoader
 
         distinct = list(dict.fromkeys(texts))
@@ -127,8 +127,8 @@ class MtebEncoder:
         """
         try:
             version("mteb")
-            import mteb
-            from mteb.models.model_implementations import MODEL_REGISTRY
+            import mteb  # pyright: ignore[reportMissingImports]
+            from mteb.models.model_implementations import MODEL_REGISTRY  # pyright: ignore[reportMissingImports]
         except (ImportError, PackageNotFoundError) as error:
             raise MissingExtraError(f"model {SCHEME}{self._name}", "mteb") from error
         if self._name not in MODEL_REGISTRY:
@@ -160,7 +160,7 @@ class MtebEncoder:
     @cached_property
     def _task(self) -> Any:
         """The task as the model is told of it: retrieval, with the dataset's instruction."""
-        from mteb.abstasks.task_metadata import TaskMetadata
+        from mteb.abstasks.task_metadata import TaskMetadata  # pyright: ignore[reportMissingImports]
 
         instruction = self._options.instruction
         return TaskMetadata(

@@ -155,8 +155,8 @@ class MtebSearchRetriever(Retriever[MtebSearchOptions]):
             factory = load_object(options.model)
             with foreign_code(f"model {options.model} cannot be made"):
                 return factory(**options.arguments)
-        import mteb
-        from mteb.models.model_implementations import MODEL_REGISTRY
+        import mteb  # pyright: ignore[reportMissingImports]
+        from mteb.models.model_implementations import MODEL_REGISTRY  # pyright: ignore[reportMissingImports]
 
         if options.model not in MODEL_REGISTRY:
             raise UnknownNameError(
@@ -212,7 +212,7 @@ class AsMteb:
     @property
     def mteb_model_meta(self) -> Any:
         """Name and revision, under which mteb files its results."""
-        from mteb.models.model_meta import ModelMeta
+        from mteb.models.model_meta import ModelMeta  # pyright: ignore[reportMissingImports]
 
         return ModelMeta.create_empty(overwrites={"name": self._name, "revision": self._revision})
 
@@ -237,7 +237,7 @@ def as_mteb(retriever: Retriever[Any], name: str) -> AsMteb:
 
 
 def _task(language: str) -> Any:
-    from mteb.abstasks.task_metadata import TaskMetadata
+    from mteb.abstasks.task_metadata import TaskMetadata  # pyright: ignore[reportMissingImports]
 
     return TaskMetadata(
         name="BeirkitRetrieval",
