@@ -118,12 +118,15 @@ def check_wheel_names(names: set[str]) -> None:
     setup = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
     for package in setup["packages"]:
         expect(package.replace(".", "/") + "/__init__.py" in names, f"{package} is not in the wheel")
-    data = [*(CHECKOUT / "configs").rglob("*.yaml"), *(CHECKOUT / "corpora").glob("*.toml")]
+    report = CHECKOUT / "evaluate" / "report"
+    page = [*(report / "assets").iterdir(), *(report / "templates").iterdir()]
+    data = [*(CHECKOUT / "configs").rglob("*.yaml"), *(CHECKOUT / "corpora").glob("*.toml"), *page]
     for file in data:
         expect(f"beirkit/{file.relative_to(CHECKOUT).as_posix()}" in names, f"{file} is not in the wheel")
+    of_page = {f"beirkit/{file.relative_to(CHECKOUT).as_posix()}" for file in page}
     strange = [
         name
-        for name in names
+        for name in names - of_page
         if "/built/" in name
         or not (name.startswith("beirkit/") or ".dist-info/" in name)
         or not (name.endswith((".py", ".yaml", ".json", ".toml", "py.typed")) or ".dist-info/" in name)
