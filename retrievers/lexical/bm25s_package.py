@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterable
 from functools import cached_property
 from hashlib import sha256
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, ClassVar, Literal
 from unicodedata import normalize
 
 import msgspec
 import numpy as np
 
-from beirkit.corpora.errors import ConfigError, UsageError, nearest
+from beirkit.corpora.errors import ConfigError, MissingExtraError, UsageError, nearest
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run, id_ranks
 from beirkit.retrievers.base import Facts, Retriever, Workplace
@@ -111,7 +111,7 @@ class Bm25sRetriever(Retriever[Bm25sOptions]):
         facts: Facts = {
             "kind": self.kind,
             "stage": self.stage,
-            "bm25s": version("bm25s"),
+            "bm25s": _installed_version(),
             "variant": options.variant,
             "k1": options.k1,
             "b": options.b,
@@ -231,6 +231,13 @@ class Bm25sRetriever(Retriever[Bm25sOptions]):
             matches = np.concatenate([matrix["indices"][start:end] for start, end in bounds])
             scores[matches] = self._model.get_scores_from_ids(numbers)[matches]
         return top_k(scores, self._ranks, k, above=-np.inf)
+
+
+def _installed_version() -> str:
+    try:
+        return version("bm25s")
+    except PackageNotFoundError as error:
+        raise MissingExtraError("retriever kind 'bm25s'", "bm25s") from error
 
 
 def _check(options: Bm25sOptions) -> None:
