@@ -14,14 +14,10 @@ from beirkit.corpora.errors import ConfigError, DataError, UsageError
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts, Retriever, Workplace
-from beirkit.retrievers.outside.requests import (
-    Client,
-    RequestError,
-    at_path,
-    filled_body,
-    filled_url,
-    resolved_headers,
-)
+from beirkit.retrievers.outside.client import Client, RequestError
+from beirkit.retrievers.outside.pace import Pace
+from beirkit.retrievers.outside.requests import at_path, filled_body, filled_url
+from beirkit.retrievers.outside.secret import redacted, refuse_secrets, resolved_headers, secrets_of
 from beirkit.retrievers.store import Section, Store, text_key
 
 logger = logging.getLogger(__name__)
@@ -94,7 +90,10 @@ class ServiceRetriever(Retriever[ServiceOptions]):
                 raise ConfigError(f"page_size is {options.page_size}")
             if not any(field in f"{options.url} {options.body}" for field in ("{offset}", "{page}")):
                 raise ConfigError("page_size needs {offset} or {page} in url or body")
-        self._client = Client(options.timeout, options.retries, options.backoff, options.rate)
+        if options.rate is not None and options.rate <= 0:
+            raise ConfigError(f"rate is {options.rate}", hint="it is greater than 0")
+        refuse_secrets(options.url, options.headers, options.body)
+        self._client = Client(options.timeout, options.retries, options.backoff, Pace(options.rate))
         self._doc_ids: set[str] = set()
         self._found: Facts = {}
         self._kept = 0
@@ -144,6 +143,7 @@ class ServiceRetriever(Retriever[ServiceOptions]):
         asked = {key: value for key, value in self.identity().items() if key not in ("on_error", "unknown")}
         section = Store(self.workplace.cache).section("answers", asked)
         headers = resolved_headers(self.options.headers)
+        self._client.secrets = secrets_of(self.options.headers)
         self._kept = 0
         lists: dict[str, dict[str, float]] = {}
         errors: dict[str, str] = {}
@@ -152,7 +152,7 @@ class ServiceRetriever(Retriever[ServiceOptions]):
                 try:
                     lists[query.query_id] = dict(self._answer(section, query.text, k, headers)[:k])
                 except RequestError as error:
-                    errors[query.query_id] = str(error)
+                    errors[query.query_id] = redacted(str(error), self._client.secrets)
                     lists[query.query_id] = {}
                 advance(1)
         self._tell(errors, len(listed))
@@ -189,7 +189,7 @@ class ServiceRetriever(Retriever[ServiceOptions]):
             values: dict[str, str | int] = {
                 "query": text, "k": min(size, k), "offset": page * size, "page": page + options.first_page,
             }  # fmt: skip
-            answer = self._client.json(
+            answer, _ = self._client.json(
                 options.method, filled_url(options.url, values), headers, filled_body(options.body, values)
             )
             items = at_path(answer, options.results, "the answer")

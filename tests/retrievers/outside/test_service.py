@@ -143,8 +143,8 @@ def test_a_path_that_leads_nowhere_is_told(
 
 
 def test_an_answer_that_is_no_json_is_told(service: LocalService) -> None:
-    service.faults = ["text"]
-    with pytest.raises(UsageError, match="the answer is no JSON: '<html>'"):
+    service.faults = ["text"] * 4
+    with pytest.raises(UsageError, match=r"the answer is no JSON: '<html>' \(sent 4 times\)"):
         made(service).search(QUERIES, 4)
 
 
@@ -168,7 +168,11 @@ def test_results_that_the_corpus_lacks_are_refused_or_dropped(service: LocalServ
         ({"url": "ftp://x?{query}"}, "http://"),
         ({"url": "http://x/?q=query"}, r"neither url nor body has \{query\}"),
         ({"page_size": 5}, r"page_size needs \{offset\} or \{page\}"),
-        ({"timeout": 0}, "timeout and rate are greater than 0"),
+        ({"timeout": 0}, "timeout is greater than 0"),
+        ({"rate": 0}, "rate is 0"),
+        ({"headers": {"X-Api-Key": "sesame"}}, "the header X-Api-Key holds a secret as it is"),
+        ({"url": "http://ann:sesame@x/?{query}"}, "a user before the host"),
+        ({"url": "http://x/?{query}&api_key=sesame"}, "the parameter 'api_key', a secret"),
     ],
 )
 def test_impossible_options_are_refused(service: LocalService, changed: dict[str, Any], message: str) -> None:
