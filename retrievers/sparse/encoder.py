@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from beirkit.corpora.errors import ConfigError, DataError, MissingExtraError, UsageError
 from beirkit.corpora.progress import Advance
 from beirkit.retrievers.base import Facts, Workplace
 from beirkit.retrievers.dense.encoder import Role
-from beirkit.retrievers.dense.model_files import ModelFiles, Module
 from beirkit.retrievers.dense.sources import locate
+from beirkit.retrievers.objects import foreign_code
+from beirkit.retrievers.sparse.model_files import SparseFiles
+from beirkit.retrievers.sparse.rows import Rows
 
 _BATCH = 32
-_SPARSE = {"SpladePooling", "MLMTransformer", "SparseStaticEmbedding", "SparseAutoEncoder", "CSRSparsity"}
+_TOKENIZED_AT_ONCE = 256
 
 
 class SparseEncoderOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -31,7 +30,7 @@ class SparseEncoderOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unk
             retrievers: a folder, ``env:NAME``, ``package:NAME/SUBFOLDER``, ``hub:OWNER/NAME@REVISION``.
         weights_sha256: SHA-256 that its weights file must have.
         prompts: what is put before texts of a role, in place of what the model's own configuration says.
-        max_length: tokens it reads, in place of the model's own number.
+        max_length: tokens it reads, in place of the model's own number; of queries and documents alike.
         max_active_dims: weights that are kept of a text, the greatest ones; ``None``: as the model says.
         batch_size: texts encoded at once.
     """
@@ -42,58 +41,6 @@ class SparseEncoderOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unk
     max_length: int | None = None
     max_active_dims: int | None = None
     batch_size: int | None = None
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Texts as rows of a sparse matrix.
-
-    Attributes:
-        counts: ``(n,) int64`` terms of each text.
-        terms: ``(sum of counts,) int32`` numbers of the terms, ascending within a text.
-        weights: ``(sum of counts,) float32``, none of them 0.
-    """
-
-    counts: npt.NDArray[np.int64]
-    terms: npt.NDArray[np.int32]
-    weights: npt.NDArray[np.float32]
-
-    @property
-    def indptr(self) -> npt.NDArray[np.int64]:
-        """``(n + 1,)`` where each text begins."""
-        return np.concatenate(([0], np.cumsum(self.counts))).astype(np.int64)
-
-    def take(self, places: Sequence[int]) -> Rows:
-        """Some of the texts, in this order."""
-        starts = self.indptr
-        parts = [np.arange(starts[place], starts[place + 1]) for place in places]
-        chosen = np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
-        return Rows(self.counts[list(places)], self.terms[chosen], self.weights[chosen])
-
-
-class SparseFiles(ModelFiles):
-    """The folder of a sparse model; without ``modules.json`` a masked language model with SPLADE pooling."""
-
-    def _read_modules(self) -> list[Module]:
-        if (self.folder / "modules.json").is_file():
-            return super()._read_modules()
-        path = self.folder / "config.json"
-        try:
-            config: Facts = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise DataError(f"cannot be read as JSON: {error}", path=path) from error
-        config = {key: value for key, value in config.items() if key != "transformers_version"}
-        return [Module("Transformer", self.folder, config), Module("SpladePooling", self.folder / "-", {})]
-
-    def _refuse_other_kinds(self) -> None:
-        names = self.modules[0].config.get("architectures") or []
-        plain = not (self.folder / "modules.json").is_file()
-        if plain and not any(str(name).endswith("ForMaskedLM") for name in names):
-            raise UsageError(
-                "this model has no head that weighs terms: it is no sparse encoder", path=self.folder
-            )
-        if not any(module.name in _SPARSE for module in self.modules):
-            raise UsageError("this model is no sparse encoder; kind dense is for it", path=self.folder)
 
 
 class SparseModel:
@@ -107,10 +54,11 @@ class SparseModel:
         ConfigError: an option has an impossible value.
     """
 
-    stage = 1
+    stage = 2
 
     def __init__(self, options: SparseEncoderOptions, workplace: Workplace) -> None:
         self._options, self._workplace = options, workplace
+        self._counted: tuple[Role | None, dict[str, int]] = (None, {})
         asked = options.batch_size if workplace.batch_size is None else workplace.batch_size
         self._batch_size = _BATCH if asked is None else asked
         if self._batch_size < 1 or (options.max_active_dims is not None and options.max_active_dims < 1):
@@ -138,29 +86,44 @@ class SparseModel:
 
     def identity(self, role: Role | None = None) -> Facts:
         """What the weights depend on; with a role, what those of this role do. Torch stays unloaded."""
-        roles: tuple[Role, ...] = ("query", "document") if role is None else (role,)
+        roles: tuple[Role, ...] = get_args(Role) if role is None else (role,)
         return {
             "kind": "sparse",
             "stage": self.stage,
             "model_sha256": self.files.sha256,
             "prompts": {one: self.prompt(one) for one in roles},
-            "max_length": self._options.max_length or self.files.max_length,
-            "max_active_dims": self._options.max_active_dims,
+            "max_length": {one: self.max_length(one) for one in roles},
+            "max_active_dims": self._options.max_active_dims or self.files.max_active_dims,
             "batch_size": self._batch_size,
             "device": self._device,
         }
+
+    def max_length(self, role: Role) -> int | None:
+        """Tokens that are read of texts of a role, the special ones included; ``None``: all.
+
+        Raises:
+            ConfigError: the options ask for more than the model has positions for.
+        """
+        wanted = self._options.max_length
+        limit = self.files.first_module(role).config.get("max_position_embeddings")
+        if wanted is not None and isinstance(limit, int) and wanted > limit:
+            raise ConfigError(f"max_length {wanted} is more than the {limit} positions the model has")
+        return wanted or self.files.max_length_of(role)
 
     def prompt(self, role: Role) -> str:
         """What stands before texts of a role."""
         return self._options.prompts.get(role, self.files.prompt(role))
 
     def encode(self, texts: Sequence[str], role: Role, advance: Advance) -> Rows:
-        """The weights of the terms of each text.
+        """The weights of the terms of each text, the terms of a text by ascending number.
 
         Raises:
             DataError: a weight is not finite.
         """
-        distinct = sorted(dict.fromkeys(texts), key=len, reverse=True)
+        # Sorting keeps the order of equals, so equal blocks make equal batches.
+        lengths, limit = self._token_counts(texts, role), self.max_length(role)
+        read = lengths if limit is None else {text: min(count, limit) for text, count in lengths.items()}
+        distinct = sorted(dict.fromkeys(texts), key=read.__getitem__, reverse=True)
         place = {text: number for number, text in enumerate(distinct)}
         uses = np.bincount([place[text] for text in texts], minlength=len(distinct))
         parts: list[Rows] = []
@@ -168,12 +131,25 @@ class SparseModel:
             batch = distinct[start : start + self._batch_size]
             parts.append(self._encode(batch, role))
             advance(int(uses[start : start + len(batch)].sum()))
-        whole = Rows(
-            np.concatenate([part.counts for part in parts]),
-            np.concatenate([part.terms for part in parts]),
-            np.concatenate([part.weights for part in parts]),
-        )
-        return whole.take([place[text] for text in texts])
+        return Rows.concatenate(parts).take([place[text] for text in texts])
+
+    def count_truncated(self, texts: Sequence[str], role: Role) -> int:
+        """How many of the texts, with their prompt, are longer than the model reads."""
+        limit = self.max_length(role)
+        if limit is None:
+            return 0
+        counts = self._token_counts(texts, role)
+        return sum(counts[text] > limit for text in texts)
+
+    def term_names(self, numbers: Iterable[int]) -> list[str]:
+        """What the terms of these numbers are called in the model's vocabulary, each by a name of its own.
+
+        Dimensions that are no terms, as those of a sparse autoencoder, are called by their numbers.
+        """
+        if not self.files.names_terms:
+            return [str(number) for number in numbers]
+        tokens = self._vocabulary
+        return [tokens.get(number, f"[dimension {number}]") for number in numbers]
 
     def _encode(self, batch: list[str], role: Role) -> Rows:
         from beirkit.retrievers.dense.backends.torch_model import quiet
@@ -190,8 +166,12 @@ class SparseModel:
                 task=role,
             )
         dense = made.float().numpy()  # of one batch; only what is not zero is kept of it
-        if not np.isfinite(dense).all():
-            raise DataError(f"the sparse encoder gave NaN or infinity for a {role}")
+        if not (finite := np.isfinite(dense).all(axis=1)).all():
+            text = batch[int(np.flatnonzero(~finite)[0])]
+            raise DataError(
+                f"the sparse encoder gave NaN or infinity for {int((~finite).sum())} of {len(batch)} texts, "
+                f"such as the {role} {text[:60]!r}"
+            )
         rows, terms = np.nonzero(dense)
         counts = np.bincount(rows, minlength=len(batch)).astype(np.int64)
         return Rows(counts, terms.astype(np.int32), dense[rows, terms].astype(np.float32))
@@ -199,6 +179,48 @@ class SparseModel:
     @property
     def _device(self) -> str:
         return "cpu" if self._workplace.device == "auto" else self._workplace.device
+
+    def _token_counts(self, texts: Sequence[str], role: Role) -> dict[str, int]:
+        """Length in tokens of each text with its prompt, uncut; those of the last block are remembered."""
+        if self._counted[0] == role and all(text in self._counted[1] for text in texts):
+            return self._counted[1]
+        tokenizer, special = self._tokenizers[role]
+        distinct, prompt = list(dict.fromkeys(texts)), self.prompt(role)
+        counts: dict[str, int] = {}
+        for start in range(0, len(distinct), _TOKENIZED_AT_ONCE):
+            part = distinct[start : start + _TOKENIZED_AT_ONCE]
+            found = tokenizer.encode_batch_fast([prompt + text for text in part], add_special_tokens=special)
+            counts |= {text: len(each.ids) for text, each in zip(part, found, strict=True)}
+        self._counted = (role, counts)
+        return counts
+
+    @cached_property
+    def _tokenizers(self) -> dict[Role, tuple[Any, bool]]:
+        """Of each role a tokenizer that cuts nothing, and whether special tokens are added."""
+        made: dict[Role, tuple[Any, bool]] = {}
+        for role in get_args(Role):
+            module = _input_module(self._model, role)
+            backend = module.tokenizer.backend_tokenizer
+            whole = type(backend).from_str(backend.to_str())
+            whole.no_truncation()
+            whole.no_padding()
+            made[role] = whole, type(module).__name__ != "SparseStaticEmbedding"
+        return made
+
+    @cached_property
+    def _vocabulary(self) -> dict[int, str]:
+        """Names of the terms by number; from the tokenizer's file where there is one, so without torch."""
+        path = self.files.first_module("document").folder / "tokenizer.json"
+        try:
+            from tokenizers import Tokenizer
+        except ImportError as error:
+            raise MissingExtraError(f"model {self.files.folder}", "dense") from error
+        tokens = (
+            Tokenizer.from_file(str(path)).get_vocab(with_added_tokens=True)
+            if path.is_file()
+            else _input_module(self._model, "document").tokenizer.get_vocab()
+        )
+        return {number: token for token, number in tokens.items()}
 
     @cached_property
     def _model(self) -> Any:
@@ -208,8 +230,18 @@ class SparseModel:
             raise MissingExtraError(f"model {self.files.folder}", "dense") from error
         from beirkit.retrievers.dense.backends.torch_model import quiet
 
-        with quiet():
+        with quiet(), foreign_code(f"the sparse encoder in {self.files.folder} cannot be loaded"):
             model = SparseEncoder(str(self.files.folder), device=self._device, local_files_only=True)
-        if self._options.max_length is not None:
-            model.max_seq_length = self._options.max_length
+        for role in get_args(Role) if self._options.max_length is not None else ():
+            module = _input_module(model, role)
+            module.max_seq_length = self._options.max_length
+            module.tokenizer.model_max_length = self._options.max_length  # all that a static one looks at
         return model.eval()
+
+
+def _input_module(model: Any, role: Role) -> Any:
+    """The module that reads texts of a role."""
+    first = model[0]
+    if type(first).__name__ != "Router":
+        return first
+    return first.sub_modules[first._resolve_route(task=role, modality="text")][0]

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import logging
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
-import numpy as np
-
 from beirkit.corpora.errors import UsageError
-from beirkit.corpora.progress import Advance
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts, Retriever, Workplace
 from beirkit.retrievers.dense.encoder import Role
 from beirkit.retrievers.lexical.builder import PostingsBuilder
 from beirkit.retrievers.lexical.postings import Postings
-from beirkit.retrievers.lexical.scoring import Ranked
 from beirkit.retrievers.lexical.stream import known_length
-from beirkit.retrievers.sparse.encoder import Rows, SparseEncoderOptions, SparseModel
-from beirkit.retrievers.store import BLOCK, Section, Store, blocks, text_key
+from beirkit.retrievers.sparse.encoder import SparseEncoderOptions, SparseModel
+from beirkit.retrievers.sparse.rows import Rows
+from beirkit.retrievers.sparse.searching import Active, RowSearch
+from beirkit.retrievers.sparse.stored import RowStore
+from beirkit.retrievers.store import BLOCK, Store, blocks
 from beirkit.retrievers.template import Template
+
+logger = logging.getLogger(__name__)
 
 
 class SparseOptions(SparseEncoderOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -44,7 +46,7 @@ class SparseRetriever(Retriever[SparseOptions]):
 
     def __init__(self, options: SparseOptions, workplace: Workplace | None = None) -> None:
         super().__init__(options, workplace)
-        self._encoder = SparseModel(options, self.workplace)
+        self.encoder = SparseModel(options, self.workplace)
         self._template = Template(options.template)
         self._store: Store | None = None
         self._postings: Postings | None = None
@@ -56,7 +58,7 @@ class SparseRetriever(Retriever[SparseOptions]):
         return {
             "kind": self.kind,
             "stage": self.stage,
-            "encoder": self._encoder.identity(),
+            "encoder": self.encoder.identity(),
             "template": self.options.template,
             "block": BLOCK,
         }
@@ -69,21 +71,13 @@ class SparseRetriever(Retriever[SparseOptions]):
             UsageError: the model is missing or is no sparse encoder.
             WriteError: the store cannot be written.
         """
-        self._store = Store(self.workplace.cache)
-        self._postings, self._found, self._reused = None, {}, {"document": 0}
-        builder = PostingsBuilder()
-        section: Section | None = None
-        with self.workplace.progress("index", known_length(documents), "documents") as advance:
-            for part in blocks(documents):
-                section = section or self._section("document")
-                texts = [self._template.render(document) for document in part]
-                rows = self._rows(section, texts, "document", advance)
-                builder.add_rows(
-                    [document.doc_id for document in part], rows.indptr, rows.terms, rows.weights
-                )
+        self._postings, self._found, self._reused = None, {}, {}
+        builder, active = PostingsBuilder(), Active()
+        for doc_ids, rows in self.document_rows(documents):
+            builder.add_rows(doc_ids, rows.indptr, rows.terms, rows.weights)
+            active.add(rows)
         self._postings = builder.build()
-        counts = len(self._postings.doc_ids)
-        self._found["document"] = _active(len(self._postings.docs), counts)
+        self._note("document", active)
 
     def search(self, queries: Iterable[Query], k: int) -> Run:
         """The ``k`` best documents of each query among those that share a term with it.
@@ -91,35 +85,40 @@ class SparseRetriever(Retriever[SparseOptions]):
         Raises:
             UsageError: nothing is indexed, or ``k`` is below 1.
         """
-        if self._postings is None or self._store is None:
+        if self._postings is None:
             raise UsageError("nothing is indexed yet", hint="call index first")
         if k < 1:
             raise UsageError(f"k is {k}", hint="ask for at least 1 result")
-        postings, listed = self._postings, list(queries)
-        self._reused["query"] = 0
-        found: list[Ranked] = []
-        active = touched = 0
-        lengths = np.diff(postings.indptr)
-        with self.workplace.progress("search", len(listed), "queries") as advance:
-            for part in blocks(listed):
-                rows = self._rows(self._section("query"), [query.text for query in part], "query", advance)
-                bounds = rows.indptr
-                for start, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-                    terms = rows.terms[start:end]
-                    found.append(postings.search_numbers(terms, rows.weights[start:end], k))
-                    active += len(terms)
-                    touched += int(lengths[terms[terms < postings.n_terms]].sum())
-        self._found["query"] = _active(active, len(listed))
-        pairs = len(listed) * len(postings.doc_ids)
-        self._found["flops"] = round(touched / pairs, 6) if pairs else 0.0
-        ids = [query.query_id for query in listed]
-        docs, scores = [docs for docs, _ in found], [scores for _, scores in found]
-        run = Run.from_lists(ids, postings.doc_ids, docs, scores, tag=self.kind)
-        run.require_finite()
-        return run
+        found, query_ids = RowSearch(self._postings, k), []
+        for ids, rows in self.query_rows(queries):
+            query_ids += ids
+            found.add(rows)
+        self._note("query", found.active)
+        self._found["flops"] = found.flops()
+        return found.run(query_ids, self.kind)
+
+    def document_rows(self, documents: Iterable[Document]) -> Iterator[tuple[list[str], Rows]]:
+        """Ids and weights of the documents, block by block; see :meth:`index`."""
+        total = known_length(documents)
+        with self.workplace.progress("index", total, "documents") as advance:
+            store = self._rows("document")
+            for part in blocks(documents):
+                made = store.block([self._template.render(document) for document in part], advance)
+                self._count("document", made.truncated, len(part) if made.reused else 0)
+                yield [document.doc_id for document in part], made.rows
+
+    def query_rows(self, queries: Iterable[Query]) -> Iterator[tuple[list[str], Rows]]:
+        """Ids and weights of the queries, block by block; see :meth:`search`."""
+        with self.workplace.progress("search", known_length(queries), "queries") as advance:
+            store = self._rows("query")
+            for part in blocks(queries):
+                made = store.block([query.text for query in part], advance)
+                cut = [q.query_id for q in part if made.truncated and self._is_cut(q.text)]
+                self._count("query", made.truncated, len(part) if made.reused else 0, cut)
+                yield [query.query_id for query in part], made.rows
 
     def report(self) -> Facts:
-        """Active dimensions of a text by role, and FLOPS: products per pair of a query and a document."""
+        """Of each role its texts, active dimensions and truncated texts; FLOPS (see :class:`RowSearch`)."""
         return dict(self._found)
 
     def costs(self) -> Facts:
@@ -127,23 +126,31 @@ class SparseRetriever(Retriever[SparseOptions]):
         size = 0 if self._postings is None else self._postings.nbytes
         return {"index_bytes": size, "from_store": dict(self._reused)}
 
-    def _section(self, role: Role) -> Section:
-        assert self._store is not None
-        return self._store.section("sparse", self._encoder.identity(role))
+    def _rows(self, role: Role) -> RowStore:
+        if self._store is None:
+            self._store = Store(self.workplace.cache)
+        self._reused[role], self._found[role] = 0, {"truncated": 0}
+        return RowStore(self.encoder, role, self._store)
 
-    def _rows(self, section: Section, texts: Sequence[str], role: Role, advance: Advance) -> Rows:
-        key = text_key(texts)
-        block = section.get(key)
-        if block is None:
-            rows = self._encoder.encode(texts, role, advance)
-            packed = np.stack((rows.terms, rows.weights.view(np.int32)), axis=1)
-            section.put(key, packed, {"counts": rows.counts.tolist()})
-            return rows
-        advance(len(texts))
-        self._reused[role] += len(texts)
-        weights = np.ascontiguousarray(block.array[:, 1]).view(np.float32)
-        return Rows(np.array(block.facts["counts"], dtype=np.int64), block.array[:, 0], weights)
+    def _is_cut(self, text: str) -> bool:
+        return bool(self.encoder.count_truncated([text], "query"))
 
+    def _count(self, role: Role, truncated: int, reused: int, cut: list[str] | None = None) -> None:
+        self._reused[role] += reused
+        self._found[role]["truncated"] += truncated
+        if cut:
+            self._found[role].setdefault("truncated_ids", []).extend(cut)
 
-def _active(weights: int, texts: int) -> Facts:
-    return {"texts": texts, "active_dims": round(weights / texts, 3) if texts else 0.0}
+    def _note(self, role: Role, active: Active) -> None:
+        found: Facts = self._found[role]
+        truncated = found["truncated"]
+        found |= active.report()
+        found["truncated_share"] = round(truncated / active.texts, 6) if active.texts else 0.0
+        plural = {"query": "queries", "document": "documents"}[role]
+        if truncated:
+            logger.warning(
+                "%d of %d %s are longer than the %s tokens the model reads; their ends are not seen",
+                truncated, active.texts, plural, self.encoder.max_length(role),
+            )  # fmt: skip
+        if active.empty:
+            logger.warning("%d of %d %s have no term: they match nothing", active.empty, active.texts, plural)

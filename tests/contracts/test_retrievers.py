@@ -32,7 +32,8 @@ from beirkit.retrievers.base import Retriever, Workplace
 from beirkit.retrievers.catalog import create, get, kinds
 from beirkit.retrievers.dense.encoder import Role, Vectors
 from beirkit.retrievers.dense.sentence_transformer import SentenceTransformerEncoder
-from beirkit.retrievers.sparse.encoder import Rows, SparseModel
+from beirkit.retrievers.sparse.encoder import SparseModel
+from beirkit.retrievers.sparse.rows import Rows
 from tests.retrievers.outside.local_service import LocalService
 
 Options = dict[str, Any]
@@ -141,6 +142,7 @@ def _without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SentenceTransformerEncoder, "encode", _bag_of_words)
     monkeypatch.setattr(SentenceTransformerEncoder, "count_truncated", lambda *_: 0)
     monkeypatch.setattr(SparseModel, "encode", _word_weights)
+    monkeypatch.setattr(SparseModel, "count_truncated", lambda *_: 0)
 
 
 CONTRACTS: dict[str, Contract] = {
@@ -238,6 +240,20 @@ CONTRACTS: dict[str, Contract] = {
             {"directions": ["higher", "lower"]},
             {"depth": 50},
             {"tuned_on": ["birds@dev"]},
+        ),
+    ),
+    "chunked": Contract(
+        options=lambda folder: {"retriever": "bm25", "size": 4, "overlap": 1},
+        changed=(
+            {"retriever": "bm25:k1=1.5"},
+            {"size": 5},
+            {"overlap": 2},
+            {"unit": "characters", "size": 30},
+            {"title": False},
+            {"aggregation": "mean"},
+            {"aggregation": "topk-mean"},
+            {"aggregation": "topk-mean", "top": 2},
+            {"passages_per_query": 3},
         ),
     ),
     "sparse": Contract(
