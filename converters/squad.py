@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -14,7 +14,7 @@ from beirkit.converters.base import Converter
 from beirkit.converters.reading.distractors import Distractors
 from beirkit.converters.reading.source import Source
 from beirkit.converters.reading.splits import split_files
-from beirkit.converters.reading.squad_json import Question, read_squad
+from beirkit.converters.reading.squad_json import Question, last_of_each, read_squad
 from beirkit.corpora.collection import Collection
 from beirkit.corpora.notices import Once
 from beirkit.corpora.records import Document, Judgment, Query
@@ -27,6 +27,7 @@ class SquadOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     splits: dict[str, str] = {}
     prefix: str = ""
     unanswerable: Literal["keep", "judge", "drop"] = "keep"
+    repeated: Literal["keep", "last"] = "keep"
     answerable: bool = True
     spans: bool = False
     titles: bool = False
@@ -55,6 +56,8 @@ class Squad(Converter[SquadOptions]):
         prefix: stands before the ids of documents: ``en`` makes ``en-p0``.
         unanswerable: what becomes of questions that their paragraph does not answer: ``keep`` them as queries
             without a judgment, ``judge`` their paragraph relevant all the same, or ``drop`` them.
+        repeated: what becomes of questions of a split whose texts differ in nothing but white space at the
+            ends: ``keep`` each, or take the ``last`` one, without that white space, as MTEB has XQuAD.
         answerable: whether such questions say ``answerable: false`` in their metadata.
         spans: put each answer with its ``start`` and ``end`` in its paragraph, in code points, into the
             metadata, and the spans of a split beside its judgments (``qrels/SPLIT.spans.jsonl``); one that
@@ -78,6 +81,8 @@ class Squad(Converter[SquadOptions]):
         files = split_files(source, options.splits, "*.json", what="questions in SQuAD's form")
         say, distractors = Once(), Distractors(options.distractors)
         prefix = f"{options.prefix}-p" if options.prefix else "p"
+        drop = options.unanswerable == "drop"
+        last = cache(lambda split: last_of_each(source.path(files[split]), drop=drop))
 
         def paragraphs() -> Iterator[tuple[str, Judged]]:
             ids: dict[str, str] = {}
@@ -86,7 +91,9 @@ class Squad(Converter[SquadOptions]):
                     new = text not in ids
                     doc_id = ids.setdefault(text, f"{prefix}{len(ids)}")
                     document = Document(doc_id, title if options.titles else "", text)
-                    kept = [q for q in questions if options.unanswerable != "drop" or not q.unanswerable]
+                    kept = [q for q in questions if not (drop and q.unanswerable)]
+                    if options.repeated == "last":
+                        kept = [q.bare() for q in kept if last(split)[q.question.strip()] == q.id]
                     yield split, Judged(document, new, kept)
 
         def queries() -> Iterator[Query]:

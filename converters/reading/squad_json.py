@@ -59,6 +59,10 @@ class Question(msgspec.Struct):
         """Whether the paragraph does not answer it; a question without the key has secret answers."""
         return self.is_impossible if self.is_impossible is not None else self.answers == []
 
+    def bare(self) -> Question:
+        """The question without white space around its text."""
+        return msgspec.structs.replace(self, question=self.question.strip())
+
 
 class Paragraph(NamedTuple):
     """A text, the title of its article, and the questions about it."""
@@ -87,3 +91,21 @@ def read_squad(path: Path) -> Iterator[Paragraph]:
                     raise file.error(raw, f"question {q} of {place}: the id {question.id!r} {problem}")
                 questions.append(question)
             yield Paragraph(article.title or "", asked.context, questions)
+
+
+def last_of_each(path: Path, *, drop: bool) -> dict[str, str | int]:
+    """For every text of a question in a file, without white space around it, the id of the last that has it.
+
+    Args:
+        path: in SQuAD's form.
+        drop: leave questions out that their paragraph does not answer.
+
+    Raises:
+        DataError: as :func:`read_squad`.
+    """
+    return {
+        question.question.strip(): question.id
+        for paragraph in read_squad(path)
+        for question in paragraph.questions
+        if not (drop and question.unanswerable)
+    }

@@ -82,6 +82,39 @@ def test_unanswerable_questions_of_heq_are_kept_without_a_judgment(shared: Path)
     assert not judged(collection) & unanswerable
 
 
+def test_of_questions_with_one_text_the_last_may_stand_for_all(tmp_path: Path) -> None:
+    answered = [{"text": "Oil", "answer_start": 0}]
+    raw = release(
+        tmp_path,
+        {"id": "a", "question": "What burns? ", "answers": answered},
+        {"id": "b", "question": "Why?", "answers": answered},
+        {"id": "c", "question": " What burns?", "answers": answered},
+        {"id": "d", "question": "What burns?", "answers": [], "is_impossible": True},
+    )
+    assert [query.query_id for query in convert("squad", raw).queries()] == ["a", "b", "c", "d"]
+    for unanswerable, kept in (("keep", "d"), ("drop", "c")):
+        collection = convert("squad", raw, {"repeated": "last", "unanswerable": unanswerable})
+        texts = {query.query_id: query.text for query in collection.queries()}
+        assert texts == {"b": "Why?", kept: "What burns?"}
+        assert judged(collection) == {"b", kept} - {"d"}
+
+
+def test_questions_are_repeated_within_a_split_and_not_across(tmp_path: Path) -> None:
+    answered = [{"text": "Oil", "answer_start": 0}]
+    for name in ("train.json", "dev.json"):
+        asked = {"id": name, "question": "What burns?", "answers": answered}
+        release(tmp_path / "raw", asked, name=name)
+    collection = convert("squad", tmp_path / "raw", {"repeated": "last"})
+    assert judged(collection) == {"train.json", "dev.json"}
+
+
+def test_xquad_as_mteb_has_it(shared: Path) -> None:
+    raw = shared / "data" / "xquad" / "raw" / "xquad.en.json"
+    queries = list(convert("squad", raw, {"repeated": "last"}).queries())
+    assert len(queries) == 1185  # of 1,190: mteb's descriptive statistics
+    assert sum(len(query.text) for query in queries) == 72582
+
+
 @pytest.mark.parametrize(
     ("unanswerable", "asked", "with_judgment"),
     [
