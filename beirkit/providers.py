@@ -20,12 +20,15 @@ from beirkit.corpora.run import Run
 from beirkit.corpora.run_files import write_run
 from beirkit.corpora.supporting import Supporting, Task, policy_of, policy_record, task_of
 from beirkit.corpora.urls import UrlPolicy, document_url
+from beirkit.corpora.whole import whole_folder
 from beirkit.datasets import find_dataset
 from beirkit.evaluate import answer_cues, leaks
 from beirkit.evaluate.provider_table import ProviderTable, table
 from beirkit.evaluate.supporting_pages import CAVEATS, Judged, judge
 
 _log = logging.getLogger(__name__)
+
+TABLE = "providers.json"
 
 
 @dataclass(frozen=True)
@@ -70,15 +73,23 @@ class ProviderReport:
     def write(self, folder: Path | str) -> None:
         """Write ``providers.json`` and for each tool ``outcomes/NAME.jsonl`` and ``runs/NAME.trec.gz``.
 
-        Every outcome names the results and the stored responses that it rests on.
+        Every outcome names the results and the stored responses that it rests on. The folder is there whole
+        or not at all; one that was written so before is replaced, so that no other tool's files stay in it.
+
+        Raises:
+            UsageError: the folder holds other things, which are never replaced.
+            WriteError: the system refused to write; what was there before still is.
         """
-        folder = Path(folder)
-        with atomic_open(folder / "providers.json", "wb") as out:
+        with whole_folder(folder, overwrite=True, written=files_of) as part:
+            self._fill(part)
+
+    def _fill(self, folder: Path) -> None:
+        with atomic_open(folder / TABLE, "wb") as out:
             out.write(msgspec.json.format(msgspec.json.encode(self.to_dict()), indent=2) + b"\n")
         for name, run in self.runs.items():
-            write_run(run, folder / "runs" / f"{name}.trec.gz")
+            write_run(run, folder / _run_name(name))
         for tool in self.judged:
-            with atomic_open(folder / "outcomes" / f"{tool.provider}.jsonl", "wb") as out:
+            with atomic_open(folder / _outcomes_name(tool.provider), "wb") as out:
                 for query_id, outcome in tool.outcomes.items():
                     without = tool.unflagged[query_id]
                     row = msgspec.to_builtins(outcome)
@@ -87,6 +98,28 @@ class ProviderReport:
                             {"page": without.page, "answer": without.answer}
                         )
                     out.write(msgspec.json.encode(row) + b"\n")
+
+
+def files_of(folder: Path) -> set[str]:
+    """The files that :meth:`ProviderReport.write` wrote into a folder.
+
+    Raises:
+        DataError: it is no such folder.
+    """
+    path = folder / TABLE
+    try:
+        names = list(msgspec.json.decode(path.read_bytes())["about"]["results"])
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, LookupError, TypeError) as error:
+        raise DataError("is no table of search tools", path=path) from error
+    return {TABLE, *map(_run_name, names), *map(_outcomes_name, names)}
+
+
+def _run_name(tool: str) -> str:
+    return f"runs/{tool}.trec.gz"
+
+
+def _outcomes_name(tool: str) -> str:
+    return f"outcomes/{tool}.jsonl"
 
 
 def questions_of(dataset: str) -> Questions:

@@ -25,14 +25,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--profile", required=True, type=Path, metavar="YAML", help="how the tool is asked and its JSON read"
     )
     parser.add_argument("--out", required=True, type=Path, metavar="FOLDER", help="folder of the collection")
-    parser.add_argument("--retry", action="store_true", help="ask again what timed out or failed")
+    parser.add_argument(
+        "--retry", action="store_true", help="ask again what timed out, failed or cannot be read"
+    )
     add_json(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
     """Collect, then say what came."""
     from beirkit.cli.output import print_json, progress_for
-    from beirkit.collecting import collect, read_profile
+    from beirkit.collecting import collect
+    from beirkit.responses import read_profile
 
     done = collect(
         args.dataset,

@@ -76,9 +76,13 @@ def tell(args: argparse.Namespace, dataset: str, files: dict[str, Path], cutoffs
         cutoffs: ranks that count.
     """
     from beirkit.cli.output import print_json
+    from beirkit.corpora.whole import place_for
     from beirkit.evaluate.supporting_pages import CAVEATS
-    from beirkit.providers import score_providers
+    from beirkit.providers import files_of, score_providers
 
+    out = getattr(args, "out", None)
+    if out is not None:  # before the work
+        place_for(out, overwrite=True, written=files_of)
     report = score_providers(
         dataset,
         files,
@@ -87,7 +91,7 @@ def tell(args: argparse.Namespace, dataset: str, files: dict[str, Path], cutoffs
         seed=getattr(args, "seed", 1),
         samples=getattr(args, "samples", 10_000),
     )
-    if (out := getattr(args, "out", None)) is not None:
+    if out is not None:
         report.write(out)
     _print_table(report.table, getattr(args, "by", None), to_stderr=args.json)
     if not args.quiet:

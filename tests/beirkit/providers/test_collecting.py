@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from beirkit.collecting import Collected, Profile, collect, read_profile
+from beirkit.collecting import Collected, collect
 from beirkit.corpora.errors import ConfigError, DataError, UsageError
 from beirkit.corpora.provider_results import read_results
+from beirkit.responses import Profile, read_profile
 from tests.beirkit.providers.search_tools import (
     Tool,
     profile,
@@ -41,7 +42,7 @@ def test_a_collection_goes_on_and_asks_again_only_what_failed(
     (path.parent / "responses" / "sqv-5.json").unlink()  # as where it was killed
     assert collect(dataset, client, profile(server, "bad"), path.parent).asked == 1
     retried = collect(dataset, client, profile(server, "bad"), path.parent, retry=True)
-    assert retried.asked == 3  # a response that cannot be read is no failure of the server
+    assert retried.asked == 4  # the answer without a list too, since the profile reads another
 
 
 def test_a_profile_that_reads_otherwise_needs_no_question(
@@ -88,6 +89,65 @@ def test_what_is_no_raw_response_is_an_error(dataset: str, tmp_path: Path) -> No
     settings = Profile(name="wrong", per_second=0)
     done = collect(dataset, f"{tmp_path}/wrong.py:search", settings, tmp_path / "out")
     assert done.statuses == {"error": 5}
+
+
+def test_failures_are_told_once_with_the_commonest_cause(
+    dataset: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    code = """
+def search(question, *, timeout):
+    raise (KeyError if question.startswith("Who") else ValueError)("no")
+"""
+    (tmp_path / "failing.py").write_text(code, encoding="utf-8")
+    collect(dataset, f"{tmp_path}/failing.py:search", Profile(name="x", per_second=0), tmp_path / "out")
+    told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert len(told) == 1
+    assert "5 of 5 questions were not answered, most often by ValueError (3); --retry" in told[0]
+
+
+def test_a_wrong_path_in_the_profile_is_told_once_and_asks_nothing_again(
+    server: str, dataset: str, client: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    wrong = profile(server, "good", results="results")
+    for retry in (False, True):
+        caplog.clear()
+        done = collect(dataset, client, wrong, tmp_path / "out", retry=retry)
+        told = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+        assert len(told) == 1
+        assert "5 answers cannot be read" in told[0]
+        assert "one has no 'results', where the results should be (5, first " in told[0]
+        assert "correct `results` or `fields`" in told[0]
+        assert done.asked == (0 if retry else 5)
+    right = collect(dataset, client, profile(server, "good"), tmp_path / "out")
+    assert (right.asked, right.statuses) == (0, {"empty": 1, "ok": 4})
+
+
+def test_an_answer_that_is_no_json_is_asked_for_again(
+    dataset: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "page.py").write_text(
+        'import pathlib\n\n\ndef search(question, *, timeout):\n'
+        '    return pathlib.Path(__file__).with_name("answer").read_bytes()\n',
+        encoding="utf-8",
+    )  # fmt: skip
+    (tmp_path / "answer").write_bytes(b'{"\xff": 1}')
+    words = (dataset, f"{tmp_path}/page.py:search", Profile(name="x", per_second=0), tmp_path / "out")
+    assert collect(*words).statuses == {"error": 5}
+    assert "one is not JSON (5, first " in caplog.text
+    assert "--retry asks them again" in caplog.text
+    (tmp_path / "answer").write_bytes(b'{"results": []}')
+    assert collect(*words).asked == 0
+    again = collect(*words, retry=True)
+    assert (again.asked, again.statuses) == (5, {"empty": 5})
+
+
+def test_a_stored_answer_that_is_gone_is_told_with_what_to_delete(
+    collected: dict[str, Collected], server: str, dataset: str, client: str
+) -> None:
+    raw = collected["good"].path.parent / "responses" / "sqv-5.raw"
+    raw.unlink()
+    with pytest.raises(DataError, match=r"is not there \(delete .*sqv-5\.json to ask again"):
+        collect(dataset, client, profile(server, "good"), raw.parent.parent)
 
 
 def test_the_rate_is_held(server: str, dataset: str, client: str, tmp_path: Path) -> None:

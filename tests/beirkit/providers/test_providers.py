@@ -14,7 +14,7 @@ from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.provider_results import is_provider_results, read_results
 from beirkit.corpora.run_files import read_run
 from beirkit.datasets import convert_source
-from beirkit.providers import score_providers
+from beirkit.providers import files_of, score_providers
 from tests.beirkit.providers.search_tools import (
     CSV,
     PAINTER,
@@ -103,6 +103,27 @@ def test_a_name_that_leads_elsewhere_is_refused(dataset: str, tmp_path: Path) ->
     path = written(tmp_path / "tool.jsonl", row())
     with pytest.raises(UsageError, match="cannot name a file"):
         score_providers(dataset, {"../tool": path})
+
+
+def test_no_file_of_a_tool_that_is_not_asked_about_stays(
+    dataset: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, out = written(tmp_path / "tool.jsonl", row()), tmp_path / "scores"
+    words = ["providers", dataset, "--samples", "50", "--out", str(out), "--quiet"]
+    assert main([*words, f"first={path}", f"second={path}"]) == 0
+    assert main([*words, f"second={path}", f"third={path}"]) == 0
+    files = {file.relative_to(out).as_posix() for file in out.rglob("*") if file.is_file()}
+    assert files == files_of(out)
+    assert {file for file in files if "first" in file} == set()
+    assert {"outcomes/third.jsonl", "runs/second.trec.gz", "providers.json"} <= files
+    before = {file: (out / file).read_bytes() for file in files}
+    (out / "mine.txt").write_text("notes", encoding="utf-8")
+    capsys.readouterr()
+    assert main([*words, f"first={path}"]) == 2
+    assert "files that beirkit did not write, such as mine.txt" in capsys.readouterr().err
+    assert {file: (out / file).read_bytes() for file in files} == before
+    assert main([*words[:-2], str(tmp_path), "--quiet", f"first={path}"]) == 2
+    assert "was not written by beirkit" in capsys.readouterr().err
 
 
 def test_ranks_with_gaps_and_out_of_order_are_the_tools_own(dataset: str, tmp_path: Path) -> None:
