@@ -45,11 +45,11 @@ def make_stage(spec: Spec, workplace: Workplace, where: str) -> Stage:
         config = nested_config(spec)
     except ConfigError as error:
         raise ConfigError(f"{where}: {error}") from error
-    own = msgspec.structs.replace(workplace, progress=_named(workplace.progress, config.name))
+    own = msgspec.structs.replace(workplace, progress=named(workplace.progress, config.name))
     return Stage(config.name, create(config, own))
 
 
-def _named(progress: Progress, name: str) -> Progress:
+def named(progress: Progress, name: str) -> Progress:
     """Progress whose labels say which stage is at work; its documents are not counted as the pipeline's."""
 
     @contextmanager

@@ -19,7 +19,7 @@ from beirkit.corpora.errors import DataError
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts, Workplace
-from beirkit.retrievers.nested import Stage
+from beirkit.retrievers.nested import Stage, named
 from beirkit.retrievers.store import Section, Store, blocks, text_key
 
 
@@ -72,6 +72,18 @@ class Spooled:
             while head := stream.read(8):
                 for fields in decoder.decode(stream.read(int.from_bytes(head, "little"))):
                     yield Document(*fields)
+
+
+def read_twice(documents: Iterable[Document], workplace: Workplace) -> Iterable[Document]:
+    """Documents that can be read more than once.
+
+    Raises:
+        DataError: there is none, or an id occurs twice.
+    """
+    if isinstance(documents, Spooled):
+        return documents
+    counting = named(workplace.progress, "counting")
+    return Spooled(documents, msgspec.structs.replace(workplace, progress=counting))
 
 
 class Stages:

@@ -160,6 +160,17 @@ class Section:
         logger.warning("%s is damaged and will be made again: %s", path, fault)
         return None
 
+    def holds(self, key: str) -> bool:
+        """Whether a block is there; unlike :meth:`get`, nothing of it is read."""
+        path = self.folder / f"{key}.npy"
+        return path.is_file() and path.with_suffix(".json").is_file()
+
+    def facts(self) -> Iterator[tuple[str, Facts]]:
+        """Key and facts of every block, by key; the arrays are not looked at."""
+        for path in sorted(self.folder.glob("*.npy")):
+            with suppress(OSError, msgspec.DecodeError):
+                yield path.stem, msgspec.json.decode(path.with_suffix(".json").read_bytes(), type=_Note).facts
+
     def put(self, key: str, array: npt.NDArray[Any], facts: Facts) -> Block:
         """Keep a block; it is there completely or not at all.
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, Protocol
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
+from beirkit.corpora.errors import UsageError
 from beirkit.corpora.progress import Advance
 from beirkit.retrievers.base import Facts
 
@@ -16,14 +18,27 @@ Similarity = Literal["cosine", "dot"]
 Vectors = npt.NDArray[np.float32]
 
 
+class RefusedTextError(UsageError):
+    """An encoder cannot take one of its texts.
+
+    Args:
+        found: why.
+        row: which of the texts that it was given.
+    """
+
+    def __init__(self, found: str, row: int) -> None:
+        super().__init__(found)
+        self.row = row
+
+
 class Encoder(Protocol):
     """Turns texts into vectors, one way for queries and one for documents."""
 
     def identity(self) -> Facts:
         """Model, prompts, pooling, precision: all that the vectors depend on; cheap to ask for.
 
-        Where it has a key ``prompts``, ``{"query": ..., "document": ...}``, vectors of one role are taken to
-        depend on the prompt of that role alone. A key ``kind`` other than ``dense`` is refused.
+        Where it has a key ``prompts`` or ``fields``, ``{"query": ..., "document": ...}``, vectors of one role
+        are taken to depend on the part of that role alone. A key ``kind`` other than ``dense`` is refused.
         """
         ...
 
@@ -44,4 +59,30 @@ class Encoder(Protocol):
 
     def count_truncated(self, texts: Sequence[str], role: Role) -> int | None:
         """How many of the texts are longer than the model reads; ``None``: not known."""
+        ...
+
+
+@runtime_checkable
+class Billing(Protocol):
+    """What an encoder can do besides whose vectors cost something."""
+
+    def announce(self, parts: Iterable[Sequence[str]], role: Role) -> AbstractContextManager[None]:
+        """Tell what texts will take, or refuse it, before they are encoded inside the context.
+
+        Args:
+            parts: all blocks of texts that will be encoded.
+            role: of all of them.
+        """
+        ...
+
+    def sources(self, texts: Sequence[str], role: Role) -> Facts:
+        """What the vectors of texts were bought with, by a key for each purchase; kept beside the vectors."""
+        ...
+
+    def bill(self, sources: Iterable[Facts]) -> Facts:
+        """What was paid for vectors, whenever that was; each purchase counts once."""
+        ...
+
+    def costs(self) -> Facts:
+        """What was paid this time."""
         ...

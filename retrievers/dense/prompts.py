@@ -9,15 +9,51 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, Protocol, get_args
 
 from beirkit.configs.families import ModelFamily, find_family
 from beirkit.corpora.errors import ConfigError
 from beirkit.retrievers.base import Facts
 from beirkit.retrievers.dense.encoder import Role
-from beirkit.retrievers.dense.model_files import ModelFiles
 
 INSTRUCTION = "{instruction}"
+
+
+class Configuration(Protocol):
+    """What a model's own configuration says of prompts."""
+
+    def prompt(self, role: Role) -> str:
+        """What it puts before a text of a role."""
+        ...
+
+    @property
+    def has_prompts(self) -> bool:
+        """Whether it has a prompt for either role."""
+        ...
+
+    @property
+    def unused_prompts(self) -> list[str]:
+        """Names of prompts that are for no role of retrieval."""
+        ...
+
+    @property
+    def made_from(self) -> str:
+        """The model that it was made from, or its own name; empty: it does not say."""
+        ...
+
+
+class NoConfiguration:
+    """Of a model whose files nobody has seen, such as a service's."""
+
+    has_prompts = False
+    made_from = ""
+
+    def __init__(self) -> None:
+        self.unused_prompts: list[str] = []
+
+    def prompt(self, role: Role) -> str:
+        """Nothing."""
+        return ""
 
 
 @dataclass(frozen=True)
@@ -57,7 +93,7 @@ class Prompts:
 
 
 def choose_prompts(
-    options: dict[Role, str], instruction: str, files: ModelFiles, names: list[str]
+    options: dict[Role, str], instruction: str, files: Configuration, names: list[str]
 ) -> Prompts:
     """The prompts that a model is used with.
 
@@ -76,7 +112,7 @@ def choose_prompts(
 
 
 def _choose(
-    role: Role, options: dict[Role, str], instruction: str, files: ModelFiles, family: ModelFamily | None
+    role: Role, options: dict[Role, str], instruction: str, files: Configuration, family: ModelFamily | None
 ) -> Prompt:
     if (given := options.get(role)) is not None:
         return Prompt(_filled(given, instruction, family), "options")
@@ -103,7 +139,7 @@ def _filled(prompt: str, instruction: str, family: ModelFamily | None) -> str:
 
 
 def _warnings(
-    chosen: dict[Role, Prompt], instruction: str, files: ModelFiles, family: ModelFamily | None
+    chosen: dict[Role, Prompt], instruction: str, files: Configuration, family: ModelFamily | None
 ) -> Iterator[str]:
     known = family or find_family([files.made_from])
     for role, prompt in chosen.items() if known is not None else ():

@@ -13,12 +13,14 @@ from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run, id_ranks
 from beirkit.retrievers.base import Facts, Retriever, Workplace
-from beirkit.retrievers.dense.encoder import Encoder, Role
+from beirkit.retrievers.dense.encoder import Billing, Encoder, Role
 from beirkit.retrievers.dense.factory import make_encoder
 from beirkit.retrievers.dense.forms import Form, Precision
 from beirkit.retrievers.dense.plan import Plan, VectorSearch
 from beirkit.retrievers.dense.sentence_transformer import EncoderOptions
+from beirkit.retrievers.dense.services.options import ServiceOptions
 from beirkit.retrievers.dense.vectors import VectorBlock, VectorStore, configuration
+from beirkit.retrievers.stages import read_twice
 from beirkit.retrievers.store import BLOCK, Store, blocks
 from beirkit.retrievers.template import Template
 
@@ -39,6 +41,7 @@ class DenseOptions(EncoderOptions, frozen=True, kw_only=True, forbid_unknown_fie
         parameters: of the index's search, such as ``nprobe`` and ``efSearch``.
         rescore: how many times ``k`` candidates are scored again: of an index with the float32 vectors, of
             binary vectors with the float32 query; ``None``: 4 for binary vectors, else 0.
+        service: how an embedding service is asked, where ``model`` is ``service:NAME``.
     """
 
     template: str = "{title} {text}"
@@ -47,6 +50,7 @@ class DenseOptions(EncoderOptions, frozen=True, kw_only=True, forbid_unknown_fie
     index: str | None = None
     parameters: dict[str, float] = msgspec.field(default_factory=dict)
     rescore: int | None = None
+    service: ServiceOptions | None = None
 
 
 class DenseRetriever(Retriever[DenseOptions]):
@@ -75,7 +79,7 @@ class DenseRetriever(Retriever[DenseOptions]):
         self, options: DenseOptions, workplace: Workplace | None = None, *, encoder: Encoder | None = None
     ) -> None:
         super().__init__(options, workplace)
-        self.encoder = make_encoder(options, self.workplace) if encoder is None else encoder
+        self.encoder = make_encoder(options, self.workplace, options.service) if encoder is None else encoder
         self._template = Template(options.template)
         self._plan()
         self._store: Store | None = None
@@ -84,6 +88,7 @@ class DenseRetriever(Retriever[DenseOptions]):
         self._search: VectorSearch | None = None
         self._found: Facts = {}
         self._reused: dict[str, int] = {}
+        self._bought: dict[str, list[VectorBlock]] = {}
 
     @classmethod
     def over(
@@ -117,7 +122,13 @@ class DenseRetriever(Retriever[DenseOptions]):
         vectors = VectorStore(self.encoder, "document", self._store)
         self._doc_ids, self._blocks, self._search = [], [], None
         total = len(documents) if isinstance(documents, Sized) else None
-        with self.workplace.progress("index", total, "documents") as advance:
+        if isinstance(self.encoder, Billing):
+            documents = read_twice(documents, self.workplace)
+        rendered = ([self._template.render(document) for document in part] for part in blocks(documents))
+        with (
+            vectors.announced(rendered),
+            self.workplace.progress("index", total, "documents") as advance,
+        ):
             for part in blocks(documents):
                 ids = [document.doc_id for document in part]
                 texts = [self._template.render(document) for document in part]
@@ -125,7 +136,7 @@ class DenseRetriever(Retriever[DenseOptions]):
                 self._doc_ids += ids
         if not self._doc_ids:
             raise DataError("the corpus is empty: there is nothing to index")
-        _require_distinct(self._doc_ids)
+        require_distinct(self._doc_ids)
         self._note("document", self._blocks)
         told = configuration(self.encoder, "document")
         plan = self._plan(cosine=self.encoder.similarity == "cosine")
@@ -148,7 +159,11 @@ class DenseRetriever(Retriever[DenseOptions]):
         vectors = VectorStore(self.encoder, "query", self._store)
         made: list[VectorBlock] = []
         cut: list[str] = []
-        with self.workplace.progress("search", len(listed), "queries") as advance:
+        texts = ([query.text for query in part] for part in blocks(listed))
+        with (
+            vectors.announced(texts),
+            self.workplace.progress("search", len(listed), "queries") as advance,
+        ):
             for part in blocks(listed):
                 part_ids = [query.query_id for query in part]
                 made.append(vectors.block(part_ids, [query.text for query in part], advance))
@@ -173,12 +188,16 @@ class DenseRetriever(Retriever[DenseOptions]):
         """Counts of texts, truncated texts and zero vectors by role; dimensions; what the encoder tells."""
         named: Facts = getattr(self.encoder, "report", dict)()
         searched = self._search.report() if self._search is not None else {}
+        if isinstance(self.encoder, Billing):
+            sources = [block.sources or {} for made in self._bought.values() for block in made]
+            named["service"] = self.encoder.bill(sources)
         return {**named, **self._found, **searched}
 
     def costs(self) -> Facts:
         """Bytes of what is searched; how many texts of each role had their vectors in the store already."""
         size = self._search.nbytes if self._search is not None else 0
-        return {"index_bytes": size, "from_store": dict(self._reused)}
+        paid = {"service": self.encoder.costs()} if isinstance(self.encoder, Billing) else {}
+        return {"index_bytes": size, "from_store": dict(self._reused), **paid}
 
     def _plan(self, *, cosine: bool = True) -> Plan:
         options = self.options
@@ -190,6 +209,7 @@ class DenseRetriever(Retriever[DenseOptions]):
         )
 
     def _note(self, role: Role, made: list[VectorBlock]) -> None:
+        self._bought[role] = made
         texts = sum(block.size for block in made)
         counts = [block.truncated for block in made]
         known = [count for count in counts if count is not None]
@@ -204,9 +224,12 @@ class DenseRetriever(Retriever[DenseOptions]):
         }
         plural = {"query": "queries", "document": "documents"}[role]
         if truncated:
-            limit = self.encoder.identity().get("max_length")
+            told = self.encoder.identity()
+            limit = f"{told.get('max_length')} tokens"
+            if told.get("truncate_characters"):
+                limit = f"{told['truncate_characters']} characters"
             logger.warning(
-                "%d of %d %s are longer than the %s tokens the model reads; their ends are not seen",
+                "%d of %d %s are longer than the %s the model reads; their ends are not seen",
                 truncated, texts, plural, limit,
             )  # fmt: skip
         if zeros:
@@ -216,7 +239,12 @@ class DenseRetriever(Retriever[DenseOptions]):
             )  # fmt: skip
 
 
-def _require_distinct(ids: list[str]) -> None:
+def require_distinct(ids: list[str]) -> None:
+    """Refuse ids of documents that occur twice.
+
+    Raises:
+        DataError: one does.
+    """
     if len(set(ids)) < len(ids):
         seen: set[str] = set()
         twice = [doc_id for doc_id in ids if doc_id in seen or seen.add(doc_id)]  # type: ignore[func-returns-value]

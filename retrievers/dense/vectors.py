@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.progress import Advance
 from beirkit.retrievers.base import Facts
-from beirkit.retrievers.dense.encoder import Encoder, Role, Vectors
+from beirkit.retrievers.dense.encoder import Billing, Encoder, RefusedTextError, Role, Vectors
 from beirkit.retrievers.store import Block, Section, Store, text_key
 
 logger = logging.getLogger(__name__)
@@ -57,6 +58,12 @@ class VectorBlock:
         return None if told is None else int(told)
 
     @property
+    def sources(self) -> Facts | None:
+        """What the vectors come from, where the encoder is a :class:`Billing` one."""
+        found: Facts | None = self.stored.facts.get("sources")
+        return found
+
+    @property
     def zeros(self) -> int:
         """How many of the vectors are zero."""
         return int(self.stored.facts["zeros"])
@@ -77,9 +84,9 @@ def configuration(encoder: Encoder, role: Role) -> Facts:
     kind = facts.get("kind", "dense")
     if kind != "dense":
         raise UsageError(f"this encoder is of the kind {kind!r}", hint=f"it needs the {kind} retriever")
-    prompts = facts.pop("prompts", None)
-    if prompts is not None:
-        facts["prompt"] = prompts[role]
+    for name, own in (("prompts", "prompt"), ("fields", "fields")):
+        if (by_role := facts.pop(name, None)) is not None:
+            facts[own] = by_role[role]
     return {**facts, "role": role, "similarity": encoder.similarity, "stored": STAGE}
 
 
@@ -116,13 +123,31 @@ class VectorStore:
         advance(len(texts))
         return VectorBlock(stored, key, reused=True)
 
+    def announced(self, parts: Iterable[Sequence[str]]) -> AbstractContextManager[None]:
+        """Inside it, blocks of texts may be encoded that cost something; what they take was told before.
+
+        Args:
+            parts: all of them, the stored ones too; not looked at where nothing costs anything.
+        """
+        if not isinstance(self._encoder, Billing):
+            return nullcontext()
+        lacking = (texts for texts in parts if not self._section.holds(text_key(texts)))
+        return self._encoder.announce(lacking, self._role)
+
     def _make(self, ids: Sequence[str], texts: Sequence[str], advance: Advance) -> tuple[Vectors, Facts]:
-        vectors = self._checked(self._encoder.encode(texts, self._role, advance), ids)
+        try:
+            encoded = self._encoder.encode(texts, self._role, advance)
+        except RefusedTextError as error:
+            raise UsageError(f"{self._role} {ids[error.row]!r}: {error.found}") from error
+        vectors = self._checked(encoded, ids)
         zeros = int((~vectors.any(axis=1)).sum())
         if self._encoder.similarity == "cosine":
             vectors = unit(vectors)
         truncated = self._encoder.count_truncated(texts, self._role)
-        return vectors, {"truncated": truncated, "zeros": zeros, "norm": greatest_length(vectors)}
+        facts: Facts = {"truncated": truncated, "zeros": zeros, "norm": greatest_length(vectors)}
+        if isinstance(self._encoder, Billing):
+            facts["sources"] = self._encoder.sources(texts, self._role)
+        return vectors, facts
 
     def _checked(self, vectors: Vectors, ids: Sequence[str]) -> Vectors:
         if not isinstance(vectors, np.ndarray) or vectors.ndim != 2 or len(vectors) != len(ids):

@@ -178,6 +178,8 @@ CONTRACTS: dict[str, Contract] = {
             {"index": "HNSW32"},
             {"index": "HNSW32", "parameters": {"efSearch": 128}},
             {"index": "HNSW32", "rescore": 2},
+            {"model": "service:m", "service": {"url": "http://127.0.0.1:1/v1/embeddings"}},
+            {"model": "service:n", "service": {"url": "http://127.0.0.1:1/v1/embeddings"}},
         ),
         neutral=({"model": ["env:BEIRKIT_NOT_SET", TINY]}, {"weights_sha256": TINY_SHA256}),
     ),

@@ -1,0 +1,1 @@
+"""Embedding services over HTTP as encoders."""
