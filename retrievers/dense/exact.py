@@ -51,8 +51,8 @@ def exact_top_k(
     Returns:
         ``(n_queries, min(k, n_docs))`` document ordinals, and their scores.
     """
-    with _single_threaded_products() as limited:
-        wanted = threads or (_processors() if limited else 1)
+    with single_threaded_products() as limited:
+        wanted = threads or (processors() if limited else 1)
         n_parts = max(1, min(wanted, len(queries) // _QUERIES))
         borders = [len(queries) * part // n_parts for part in range(n_parts + 1)]
         with ThreadPoolExecutor(n_parts) as pool:
@@ -93,7 +93,7 @@ def _top_k(
 
 
 @contextmanager
-def _single_threaded_products() -> Iterator[bool]:
+def single_threaded_products() -> Iterator[bool]:
     """Keep the library of matrix products to one thread per call; gives whether that could be done."""
     try:
         from threadpoolctl import threadpool_limits
@@ -104,7 +104,7 @@ def _single_threaded_products() -> Iterator[bool]:
         yield True
 
 
-def _processors() -> int:
+def processors() -> int:
     """How many processors this process may use."""
     available = getattr(os, "sched_getaffinity", None)
     return len(available(0)) if available else os.cpu_count() or 1

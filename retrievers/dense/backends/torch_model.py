@@ -48,13 +48,7 @@ class TorchBackend:
     @cached_property
     def tokenizer(self) -> Any:
         """A copy of the model's tokenizer that cuts nothing; ``None`` for models that read any length."""
-        backend = getattr(getattr(self._models[0], "tokenizer", None), "backend_tokenizer", None)
-        if backend is None:
-            return None
-        whole = type(backend).from_str(backend.to_str())
-        whole.no_truncation()
-        whole.no_padding()
-        return whole
+        return uncut_tokenizer(self._models[0])
 
     def encode(self, batches: Sequence[Sequence[str]], prompt: str, role: Role) -> Iterator[Vectors]:
         """The vectors of each batch, in order."""
@@ -84,13 +78,27 @@ class TorchBackend:
                     worker.shutdown(cancel_futures=True)
 
 
-def load_model(files: ModelFiles, device: str, dtype: str, **keywords: Any) -> Any:
+def uncut_tokenizer(model: Any) -> Any:
+    """A copy of a model's tokenizer that neither cuts nor pads; ``None`` where it has no fast one."""
+    backend = getattr(getattr(model, "tokenizer", None), "backend_tokenizer", None)
+    if backend is None:
+        return None
+    whole = type(backend).from_str(backend.to_str())
+    whole.no_truncation()
+    whole.no_padding()
+    return whole
+
+
+def load_model(
+    files: ModelFiles, device: str, dtype: str, kind: str = "SentenceTransformer", **keywords: Any
+) -> Any:
     """A sentence-transformers model in evaluation mode.
 
     Args:
         files: its folder.
         device: one device.
         dtype: of the weights.
+        kind: the class that loads it.
         keywords: handed on to the transformer.
 
     Raises:
@@ -98,15 +106,15 @@ def load_model(files: ModelFiles, device: str, dtype: str, **keywords: Any) -> A
         UsageError: it cannot be loaded, or the device is not there.
     """
     try:
+        import sentence_transformers
         import torch
         from safetensors import SafetensorError
-        from sentence_transformers import SentenceTransformer
     except ImportError as error:
         raise MissingExtraError(f"model {files.folder}", "dense") from error
     _require_device(device, torch)
     with quiet():
         try:
-            model = SentenceTransformer(
+            model = getattr(sentence_transformers, kind)(
                 str(files.folder),
                 device=device,
                 local_files_only=True,
