@@ -16,6 +16,14 @@ from beirkit.corpora.records import Document, Judgment
 
 _WORD = re.compile(r"\S+")
 
+# A mark of the end with what closes behind it, before white space; in scripts without blanks, the mark alone;
+# an empty line. The look behind keeps a long run of dots from being tried from each dot.
+_SENTENCE_END = re.compile(
+    r"""(?<![.!?…؟۔।॥])[.!?…؟۔।॥]++["'”’»)\]]*+(?=\s)|[。！？｡]++[」』”’）)\]]*+|\n\s*\n"""
+)
+
+Unit = Literal["characters", "words", "sentences"]
+
 Window = tuple[int, int]
 """Start and end of a piece of a text, in code points: ``text[start:end]``."""
 
@@ -26,7 +34,8 @@ class PassageRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     Attributes:
         size: of a passage, in units; the last one of a document may be shorter.
         overlap: units that a passage shares with the next; a span of no more is whole in some passage.
-        unit: ``characters`` (code points), or ``words``, between white space.
+        unit: ``characters`` (code points); ``words``, between white space; or ``sentences``, up to ``.``,
+            ``!``, ``?`` or their like in other scripts, or an empty line. Abbreviations end a sentence too.
         judgments: who inherits a relevant document's grade: every passage of it (``document``); or, by the
             spans that the query's metadata tell of, with grade 2 the passages that contain a span wholly and
             with grade 1 those that overlap one (``overlap``), or with the document's grade only those that
@@ -35,7 +44,7 @@ class PassageRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     size: int
     overlap: int = 0
-    unit: Literal["characters", "words"] = "characters"
+    unit: Unit = "characters"
     judgments: Literal["document", "overlap", "contains"] = "document"
 
     def __post_init__(self) -> None:
@@ -133,19 +142,34 @@ def passages_of(document: Document, rules: PassageRules) -> Iterator[Document]:
 def windows(text: str, rules: PassageRules) -> list[Window]:
     """Where the passages of a text are.
 
-    Windows of characters cover the whole text; those of words cover every word, and white space at an edge
-    of a window is in none. A text without a word is one window.
+    Windows of characters cover the whole text; those of words and of sentences cover every word, and white
+    space at an edge of a window is in none. A text without a word is one window.
     """
-    words = [word.span() for word in _WORD.finditer(text)] if rules.unit == "words" else None
-    length = len(text) if words is None else len(words)
+    pieces = None if rules.unit == "characters" else _pieces(text, rules.unit)
+    length = len(text) if pieces is None else len(pieces)
     if not length:
         return [(0, len(text))]
     found: list[Window] = []
     for start in range(0, length, rules.size - rules.overlap):
         end = min(start + rules.size, length)
-        found.append((start, end) if words is None else (words[start][0], words[end - 1][1]))
+        found.append((start, end) if pieces is None else (pieces[start][0], pieces[end - 1][1]))
         if end == length:
             break
+    return found
+
+
+def _pieces(text: str, unit: Unit) -> list[Window]:
+    """Where the words or the sentences of a text are, without the white space around them."""
+    if unit == "words":
+        return [word.span() for word in _WORD.finditer(text)]
+    found: list[Window] = []
+    start = 0
+    for end in (*(mark.end() for mark in _SENTENCE_END.finditer(text)), len(text)):
+        piece = text[start:end]
+        if stripped := piece.strip():
+            first = start + len(piece) - len(piece.lstrip())
+            found.append((first, first + len(stripped)))
+        start = end
     return found
 
 

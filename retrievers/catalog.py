@@ -23,6 +23,7 @@ _KINDS = {
     "bm25-lucene": "beirkit.retrievers.lexical.lucene_bm25:LuceneBM25Retriever",
     "bm25f": "beirkit.retrievers.lexical.bm25f:BM25FRetriever",
     "bm25s": "beirkit.retrievers.lexical.bm25s_package:Bm25sRetriever",
+    "chunked": "beirkit.retrievers.chunked.retriever:ChunkedRetriever",
     "dense": "beirkit.retrievers.dense.retriever:DenseRetriever",
     "fusion": "beirkit.retrievers.fusion.retriever:FusionRetriever",
     "rerank": "beirkit.retrievers.rerank.retriever:RerankRetriever",

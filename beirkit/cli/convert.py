@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--passages",
         metavar="RULES",
-        help="split documents: size=400,overlap=80 (in characters, or unit=words), and "
+        help="split documents: size=400,overlap=80 (in characters, or unit=words or sentences), and "
         "judgments=document|overlap|contains: which passages of a relevant document are relevant",
     )
     parser.add_argument(

@@ -22,6 +22,7 @@ _AXES: tuple[tuple[str, str], ...] = (
     ("model revision", r"(weights_sha256|model_sha256|revision|model|checkpoint)(\.|$)"),
     ("prompts", r"(prompts?|instructions?)(\.|$)"),
     ("max length", r"(max_length|max_tokens|max_seq_length)(\.|$)"),
+    ("passages", r"(^|\.)(chunk|aggregation|passages_per_query)(\.|$)"),
     ("title handling", r"(template|fields)(\.|$)"),
     ("analyzer", r"analyzer(\.|$)"),
     ("k1 and b", r"(^|\.)(k1|b)$"),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import logging
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,16 +10,15 @@ from hypothesis import strategies as st
 
 from beirkit.corpora.collection import Collection, Provenance
 from beirkit.corpora.errors import DataError, UsageError
-from beirkit.corpora.passages import PassageRules, parse_rules, passages_of, split_passages, windows
+from beirkit.corpora.passages import PassageRules, Unit, parse_rules, passages_of, split_passages, windows
 from beirkit.corpora.records import Document, Judgment, Query
 
 texts = st.text(st.sampled_from(" ab\n\u05e9\u05c1\U0001f32c\u2028"), max_size=40)
 
 
 @st.composite
-def rules(draw: st.DrawFn) -> PassageRules:
+def rules(draw: st.DrawFn, units: tuple[Unit, ...] = ("characters", "words")) -> PassageRules:
     size = draw(st.integers(1, 12))
-    units: tuple[Literal["characters", "words"], ...] = ("characters", "words")
     overlap = draw(st.integers(0, size - 1))
     return PassageRules(size=size, overlap=overlap, unit=draw(st.sampled_from(units)))
 
@@ -52,6 +51,15 @@ def collection(documents: list[Document], queries: list[Query], judgments: list[
         ("  one  two three\n", 2, 1, "words", [(2, 10), (7, 16)]),
         ("a b c d e", 2, 0, "words", [(0, 3), (4, 7), (8, 9)]),
         ("a b c d e", 3, 1, "words", [(0, 5), (4, 9)]),
+        ("", 2, 1, "sentences", [(0, 0)]),
+        (" \n ", 2, 1, "sentences", [(0, 3)]),
+        ("One. Two! Three?", 1, 0, "sentences", [(0, 4), (5, 9), (10, 16)]),
+        ("One. Two! Three? Four", 2, 1, "sentences", [(0, 9), (5, 16), (10, 21)]),
+        ('He said "go." Then 3.5 of them... went', 1, 0, "sentences", [(0, 13), (14, 33), (34, 38)]),
+        ("A title\n \nA text", 1, 0, "sentences", [(0, 7), (10, 16)]),
+        ("\u3042\u3002\u300c\u3044\uff01\u300d\u3046", 1, 0, "sentences", [(0, 2), (2, 6), (6, 7)]),
+        ("\u0915\u0964 \u0916", 1, 0, "sentences", [(0, 2), (3, 4)]),
+        ("....... x", 1, 0, "sentences", [(0, 7), (8, 9)]),
     ],
 )
 def test_windows_by_hand(
@@ -76,6 +84,19 @@ def test_windows_cover_the_text_in_order_and_at_their_size(text: str, rules: Pas
         assert one[1] < two[1]
 
 
+@given(st.text(st.sampled_from(" a.!\n\u3002\u201d"), max_size=40), st.integers(1, 4), st.data())
+def test_windows_of_sentences_are_made_of_whole_ones(text: str, size: int, data: st.DataObject) -> None:
+    rules = PassageRules(size=size, overlap=data.draw(st.integers(0, size - 1)), unit="sentences")
+    single = windows(text, PassageRules(size=1, unit="sentences"))
+    covered = {place for start, end in single for place in range(start, end)}
+    assert {place for place, char in enumerate(text) if not char.isspace()} <= covered
+    assert not text.strip() or all(text[s:e] == text[s:e].strip() for s, e in single)
+    step = size - rules.overlap
+    starts = range(0, max(1, len(single) - rules.overlap), step)
+    expected = [(single[first][0], single[min(first + size, len(single)) - 1][1]) for first in starts]
+    assert windows(text, rules) == (expected if text.strip() else [(0, len(text))])
+
+
 @given(texts.filter(bool), rules(), st.data())
 def test_a_span_no_longer_than_the_overlap_is_whole_in_a_passage(
     text: str, rules: PassageRules, data: st.DataObject
@@ -95,7 +116,7 @@ def _inside(span: list[str], words: list[str]) -> bool:
     return any(words[place : place + len(span)] == span for place in range(len(words) + 1))
 
 
-@given(texts, rules())
+@given(texts, rules(units=("characters", "words", "sentences")))
 def test_a_passage_is_the_slice_that_it_tells_of(text: str, rules: PassageRules) -> None:
     document = Document("d", "T", text, {"year": 1901, "start": "mine"})
     passages = list(passages_of(document, rules))
@@ -265,7 +286,7 @@ def test_rules_are_read_from_a_command_line() -> None:
         ("size=0", "size is 0: a passage has at least 1 of characters"),
         ("size=4,overlap=4", "overlap is 4"),
         ("size=4,overlap=-1", "overlap is -1"),
-        ("size=4,unit=sentences", "Invalid enum value 'sentences'"),
+        ("size=4,unit=tokens", "Invalid enum value 'tokens'"),
         ("size=4,judgments=span", "Invalid enum value 'span'"),
     ],
 )

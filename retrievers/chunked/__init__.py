@@ -1,0 +1,1 @@
+"""Long documents: their passages are retrieved, and the documents are scored by them."""
