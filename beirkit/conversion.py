@@ -21,7 +21,15 @@ from beirkit.corpora.folder import write_folder
 from beirkit.corpora.manifest import Manifest, has_manifest
 from beirkit.corpora.passages import PassageRules, split_passages
 from beirkit.corpora.progress import Progress, silent
-from beirkit.facts import WITHOUT, config_named, differences_of, keep_facts, known_of, own_dataset
+from beirkit.facts import (
+    WITHOUT,
+    config_named,
+    differences_of,
+    expected_of,
+    keep_facts,
+    known_of,
+    own_dataset,
+)
 from beirkit.home import built_folder
 
 _log = logging.getLogger(__name__)
@@ -238,9 +246,7 @@ def _report_differences(manifest: Manifest, config: DatasetConfig, *, raw: bool)
     if raw:  # a published form has none from itself
         for known in differences_of(config, manifest.provenance.options):
             _log.warning("%s, known difference from the published BEIR files: %s", config.name, known)
-    expected = config.expected
-    if expected is not None and _lacks_documents(manifest.provenance):
-        expected = msgspec.structs.replace(expected, documents=None)
+    expected = expected_of(config, manifest.provenance.options)
     for difference in differences(manifest, expected) if expected else ():
         _log.warning("%s differs from what is expected of it: %s", config.name, difference)
 

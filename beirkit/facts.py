@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from beirkit.configs.load import load_dataset, names, read_config
-from beirkit.configs.schema import DatasetConfig
+from beirkit.configs.schema import DatasetConfig, Expected
 from beirkit.corpora.errors import ConfigError, DataError, nearest
 from beirkit.corpora.files import atomic_open
 from beirkit.corpora.findings import Known
@@ -124,6 +124,14 @@ def differences_of(config: DatasetConfig, options: Mapping[str, Any]) -> list[st
         for one in config.differences
         if isinstance(one, str) or not any(_is_given(option, options) for option in one.unless)
     ]
+
+
+def expected_of(config: DatasetConfig, options: Mapping[str, Any]) -> Expected | None:
+    """What a conversion with these options should hold; None where that is not known."""
+    expected = config.expected
+    if expected is None or any(_is_given(option, options) for option in expected.unless):
+        return None
+    return msgspec.structs.replace(expected, documents=None) if options.get(WITHOUT) is True else expected
 
 
 def _is_given(option: str, options: Mapping[str, Any]) -> bool:

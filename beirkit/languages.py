@@ -61,6 +61,17 @@ def for_dataset(config: RetrieverConfig, dataset: Dataset) -> RetrieverConfig:
     return for_language(config, language)
 
 
+def bm25_for(language: str) -> str:
+    """The BM25 to try first on texts of a language, as it is written after ``-r``."""
+    try:
+        own = primary(language) if language else "en"
+    except ConfigError:
+        own = NEUTRAL
+    if own in ("en", "he"):
+        return {"en": "bm25", "he": "bm25-hebrew"}[own]
+    return "bm25:language=auto" if own in LANGUAGES else "bm25-multilingual"
+
+
 def warn_of_language(exam: Exam, name: str, retriever: Retriever[Any]) -> None:
     """Say so where the analyzer of a lexical retriever is for another language than the texts are in.
 

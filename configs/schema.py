@@ -21,11 +21,13 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         documents: number of documents.
         queries: number of queries of all splits.
         judgments: for each split, the number of judgments per grade.
+        unless: options of the converter, as in :class:`Difference`, under which other counts are right.
     """
 
     documents: int | None = None
     queries: int | None = None
     judgments: dict[str, dict[int, int]] = {}
+    unless: list[str] = []
 
 
 class KnownDefect(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import msgspec
 
@@ -16,7 +16,7 @@ from beirkit.converters.reading.lexbench_release import (
     read_release,
 )
 from beirkit.converters.reading.pages import page_documents, read_copies
-from beirkit.converters.reading.simpleqa import read_simpleqa, steps
+from beirkit.converters.reading.simpleqa import read_simpleqa, require_form, steps
 from beirkit.converters.reading.source import Source
 from beirkit.corpora.collection import Collection
 from beirkit.corpora.errors import UsageError
@@ -30,6 +30,7 @@ from beirkit.corpora.urls import UrlPolicy
 class LexbenchOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Options of :class:`Lexbench`."""
 
+    form: Literal["any", "verified", "original"] = "any"
     longest: int = 128
     repair_urls: bool = False
     hash_routes: bool = False
@@ -50,6 +51,8 @@ class Lexbench(Converter[LexbenchOptions]):
     the publisher; those that are no address are in ``invalid_reference_urls`` and are not judged.
 
     Options:
+        form: what the source may be: Google's SimpleQA Verified or a release of it (``verified``), OpenAI's
+            SimpleQA (``original``), or ``any``.
         longest: most Unicode code points of a question from a CSV file; 0: any length.
         repair_urls: read addresses in quotes or with junk before ``http`` as what they mean; the queries keep
             them as the publisher wrote them.
@@ -81,6 +84,7 @@ class Lexbench(Converter[LexbenchOptions]):
         release = is_release(source)
         with source.named():
             files = check_release(source) if release else [source.only("*.csv", what="the questions")]
+            require_form(options.form, raw, None if release else source.path(files[0]))
         extra = {path: _given(path) for path in (options.equivalents, options.pages, options.results) if path}
         copies = read_copies(extra[options.equivalents]) if options.equivalents else {}
         say = Once()

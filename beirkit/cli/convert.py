@@ -95,6 +95,8 @@ def execute(args: argparse.Namespace) -> int:
 def tell_built(args: argparse.Namespace, name: str, folder: Path, manifest: Manifest) -> None:
     """Say what was written where, and what can be done with it."""
     from beirkit.conversion import is_empty
+    from beirkit.facts import config_of
+    from beirkit.languages import bm25_for
 
     counts = manifest.counts
     splits = ", ".join(f"{split} {tally.judgments:,}" for split, tally in counts.splits.items())
@@ -103,7 +105,9 @@ def tell_built(args: argparse.Namespace, name: str, folder: Path, manifest: Mani
     )
     if not args.quiet and not is_empty(manifest):
         shown = _called(name, folder)
-        step = f"run -d {shown} -r bm25" if counts.documents else f"score RUN {shown}"
+        config = config_of(folder)
+        retriever = bm25_for(config.language if config is not None else "")
+        step = f"run -d {shown} -r {retriever}" if counts.documents else f"score RUN {shown}"
         if manifest.provenance.converter == "lexbench":
             step = f"providers {shown} RESULTS"
         print(f"next: beirkit {step}", file=sys.stderr)

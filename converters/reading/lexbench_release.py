@@ -15,12 +15,15 @@ from beirkit.converters.reading.readers import read_jsonl
 from beirkit.converters.reading.source import Source
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import sha256_file
+from beirkit.corpora.notices import warn
 from beirkit.corpora.supporting import Task
 
 VIEWER = "data/factual-v1.jsonl"
 CONTRACT = "definitions/factual-source.json"
 MANIFEST = "manifest.json"
 ARCHIVE = "definitions.tar.gz"
+
+_AGAIN = "fetch the release again at one full commit"
 
 
 def is_release(source: Source) -> bool:
@@ -37,6 +40,8 @@ def check_release(source: Source) -> list[str]:
     names = [name for pattern in (VIEWER, CONTRACT, MANIFEST) for name in source.find(pattern)]
     manifest = _json(source, MANIFEST)
     root = _root(source)
+    if f"{root}{MANIFEST}" not in source.names:
+        warn(f"{source.raw}: has no {MANIFEST}, so nothing tells whether its files are whole and unchanged")
     for name, digest in _listed(manifest).items():
         if f"{root}{name}" not in source.names:
             raise DataError(f"has no {name}, which its manifest lists", path=source.raw)
@@ -44,7 +49,7 @@ def check_release(source: Source) -> list[str]:
             raise DataError(
                 "is not the file that manifest.json lists: its SHA-256 differs",
                 path=source.shown(source.path(f"{root}{name}")),
-                hint="fetch the release again at one full commit",
+                hint=_AGAIN,
             )
     _check_archive(source, root)
     return names
@@ -87,7 +92,7 @@ def _check_archive(source: Source, root: str) -> None:
         raise DataError(
             "does not hold the definitions that lie beside it",
             path=source.shown(path),
-            hint="fetch the release again at one full commit",
+            hint=_AGAIN,
         )
 
 
@@ -106,9 +111,11 @@ def read_release(path: Path) -> Iterator[Task]:
         try:
             task = msgspec.json.decode(row.text("task"), type=Task)
         except (msgspec.DecodeError, RecursionError) as error:
-            raise row.error(f"its task cannot be read: {error}") from error
+            raise row.error(f"its task cannot be read: {error}", _AGAIN) from error
         if (task.id, task.query) != (row.id("id"), row.text("input")):
-            raise row.error(f"is row {row.id('id')!r}, and its task is {task.id!r} or asks something else")
+            raise row.error(
+                f"is row {row.id('id')!r}, and its task is {task.id!r} or asks something else", _AGAIN
+            )
         yield task
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from beirkit.converters.reading.readers import read_csv
 from beirkit.converters.reading.rows import Row
+from beirkit.corpora.errors import UsageError
 from beirkit.corpora.files import sha256_file
 from beirkit.corpora.supporting import Task
 
@@ -19,10 +21,43 @@ SPLIT = "split at every comma"
 LINES = "each item split at line ends, bullets and white space around it dropped"
 ONCE = "each once, in order; unmatched closing parentheses at the end dropped"
 
+_FORMS = {
+    "verified": ("Google's SimpleQA Verified", "lexbench-simpleqa-verified"),
+    "original": ("OpenAI's SimpleQA", "openai-simpleqa"),
+}
+"""What each form holds, and the dataset that is made of it."""
+
 
 def is_original(row: Row) -> bool:
     """Whether a row is of OpenAI's file, whose labels and addresses stand in ``metadata``."""
     return "metadata" in row.cells
+
+
+def has_original(path: Path) -> bool:
+    """Whether a file is OpenAI's, by its first row."""
+    first = next(read_csv(path), None)
+    return first is not None and is_original(first)
+
+
+def require_form(wanted: str, raw: Path, path: Path | None) -> None:
+    """Refuse a source that another dataset is made of.
+
+    Args:
+        wanted: ``verified``, ``original``, or ``any``.
+        raw: the source.
+        path: its questions; None: it is a release.
+
+    Raises:
+        UsageError: names the other dataset.
+    """
+    found = "original" if path is not None and has_original(path) else "verified"
+    if wanted not in ("any", found):
+        holds, name = _FORMS[found]
+        raise UsageError(
+            f"holds {holds}, not {_FORMS[wanted][0]}",
+            path=raw,
+            hint=f"convert it with: beirkit convert {name} {shlex.quote(str(raw))}",
+        )
 
 
 def read_simpleqa(path: Path, longest: int) -> Iterator[Task]:
@@ -61,8 +96,7 @@ def selection(longest: int) -> str:
 
 def steps(path: Path, longest: int) -> dict[str, str]:
     """What is done to a file of either form, in words."""
-    first = next(read_csv(path), None)
-    split = LINES if first is not None and is_original(first) else SPLIT
+    split = LINES if has_original(path) else SPLIT
     return {"selection": selection(longest), "reference_urls": f"{split}; {ONCE}"}
 
 

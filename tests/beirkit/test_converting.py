@@ -148,6 +148,27 @@ def test_the_next_command_names_what_was_written(birds: Path, capsys: pytest.Cap
     assert "next: beirkit run -d ./heq -r bm25" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("language", "retriever"),
+    [
+        ("en-GB", "bm25"),
+        ("he", "bm25-hebrew"),
+        ("de", "bm25:language=auto"),
+        ("mi", "bm25-multilingual"),
+        ("und", "bm25:language=auto"),
+    ],
+)
+def test_the_next_command_runs_a_retriever_for_the_language(
+    language: str, retriever: str, tmp_path: Path, birds: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    facts = own_yaml(tmp_path, language=language)
+    assert main(["convert", facts, str(birds)]) == 0
+    step = capsys.readouterr().err.partition("next: beirkit ")[2].split()
+    assert step == ["run", "-d", facts, "-r", retriever]
+    assert main([*step, "--out", str(tmp_path / "results")]) == 0
+    assert "and the dataset's language is" not in capsys.readouterr().err
+
+
 def test_a_dataset_of_one_s_own_is_known_by_file_by_name_and_by_folder(
     tmp_path: Path, birds: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

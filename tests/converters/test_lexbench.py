@@ -20,6 +20,7 @@ from tests.converters.lexbench_files import contents, exported, opened, records
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 CSV = FIXTURES / "datasets" / "lexbench-simpleqa-verified" / "raw.csv"
+ORIGINAL = FIXTURES / "datasets" / "openai-simpleqa" / "raw.csv"
 RELEASE = FIXTURES / "lexbench" / "raw"
 HEADER = "original_index,problem,answer,topic,answer_type,multi_step,requires_reasoning,urls\n"
 
@@ -68,6 +69,48 @@ def test_repair_is_an_option_of_the_command(tmp_path: Path, capsys: pytest.Captu
     assert "repair_urls" in capsys.readouterr().err
 
 
+def test_repaired_addresses_are_no_defect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = "".join(
+        f"{n},Who painted {n}?,Ann,Art,Person,False,False,https://x.example/{n}\n" for n in range(9)
+    )
+    (tmp_path / "raw.csv").write_text(HEADER + rows, encoding="utf-8")
+    words = ["convert", "lexbench-simpleqa-verified", str(tmp_path / "raw.csv"), "--out"]
+    assert main([*words, str(tmp_path / "plain")]) == 0
+    assert "9 documents instead of 2439" in capsys.readouterr().err
+    assert main([*words, str(tmp_path / "repaired"), "--repair-urls"]) == 0
+    told = capsys.readouterr().err
+    assert "instead of" not in told
+    assert "the check found" not in told
+    assert main(["check", str(tmp_path / "repaired")]) == 0
+    assert "0 errors, 0 warnings, 0 remarks, 9 known" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "raw"),
+    [
+        ("openai-simpleqa", "lexbench-simpleqa-verified", CSV),
+        ("openai-simpleqa", "lexbench-simpleqa-verified", RELEASE),
+        ("lexbench-simpleqa-verified", "openai-simpleqa", ORIGINAL),
+    ],
+)
+def test_the_file_of_the_other_dataset_is_refused(
+    name: str, other: str, raw: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["convert", name, str(raw), "--out", str(tmp_path / "out")]) == 2
+    assert f"convert it with: beirkit convert {other} {raw}" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+    opened(raw)  # by the format, which takes any of them
+
+
+def test_a_release_without_a_manifest_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    shutil.copytree(RELEASE, tmp_path / "release")
+    opened(tmp_path / "release")
+    assert not caplog.records
+    (tmp_path / "release" / "manifest.json").unlink()
+    opened(tmp_path / "release")
+    assert caplog.text.count("has no manifest.json, so nothing tells") == 1
+
+
 def test_a_policy_of_another_definition_is_refused() -> None:
     options = opened(CSV).provenance.options
     options[POLICY]["sha256"] = "0" * 64
@@ -110,6 +153,7 @@ def test_a_damaged_release_is_told_with_its_line(change: Any, message: str, tmp_
     with pytest.raises(DataError, match=r"factual-v1\.jsonl:1: ") as caught:
         list(opened(folder).queries())
     assert message in str(caught.value)
+    assert "fetch the release again" in str(caught.value)
 
 
 def test_a_release_that_is_not_what_its_manifest_says_is_refused(tmp_path: Path) -> None:
