@@ -60,7 +60,7 @@ class _Part:
         # Selecting costs as much as there are places, so they are selected from only when they are full.
         self._found = np.full((len(queries), 2 * kept + _ROOM), _NOTHING)
         self._filled = np.zeros(len(queries), dtype=np.int64)
-        self._least = np.full((len(queries), 1), -np.inf, dtype=np.float32)
+        self._least = np.full(len(queries), -np.inf, dtype=np.float32)
 
     def add(self, start: int, vectors: Vectors, products: Vectors, above: npt.NDArray[np.bool_]) -> None:
         """Look at more documents.
@@ -71,29 +71,37 @@ class _Part:
             products: room for at least ``n * m`` numbers.
             above: room for as many.
         """
-        shape = len(self._queries), len(vectors)
+        shape = len(vectors), len(self._queries)
         size = shape[0] * shape[1]
-        found = np.matmul(self._queries, vectors.T, out=products[:size].reshape(shape))
+        # This way round the matrix product is quicker by a fifteenth than the other.
+        found = np.matmul(vectors, self._queries.T, out=products[:size].reshape(shape))
         self._take(start, found, np.greater(found, self._least, out=above[:size].reshape(shape)))
 
     def _take(self, start: int, products: Vectors, higher: npt.NDArray[np.bool_]) -> None:
-        width = products.shape[1]
-        above = np.flatnonzero(higher)
-        counts = np.bincount(above // width, minlength=len(products))
+        above, counts = self._of_queries(higher)
         if (self._filled + counts).max() > self._found.shape[1]:
             self._select()
-            if width > _ROOM:  # of a first piece, everything is above the least
-                for first in range(0, width, _ROOM):
-                    some = np.ascontiguousarray(products[:, first : first + _ROOM])
+            if len(products) > _ROOM:  # of a first piece, everything is above the least
+                for first in range(0, len(products), _ROOM):
+                    some = products[first : first + _ROOM]
                     self._take(start + first, some, some > self._least)
                 return
-            above = np.flatnonzero(products > self._least)
-            counts = np.bincount(above // width, minlength=len(products))
-        rows, columns = np.divmod(above, width)
+            above, counts = self._of_queries(products > self._least)
+        width = self._found.shape[1]
         firsts = np.cumsum(counts) - counts
-        places = np.arange(len(above)) - np.repeat(firsts - self._filled, counts)
-        self._found[rows, places] = _keys(products.ravel()[above], columns + start)
+        places = np.arange(len(above))
+        places += np.repeat(np.arange(len(counts)) * width + self._filled - firsts, counts)
+        self._found.ravel()[places] = _keys(products.ravel()[above], above // len(counts) + start)
         self._filled += counts
+
+    def _of_queries(
+        self, higher: npt.NDArray[np.bool_]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Where products are higher, query by query, and how many there are of each query."""
+        above, n_queries = np.flatnonzero(higher), len(self._queries)
+        # a remainder without division, and a sort that counts since the numbers are narrow
+        queries = (above - above // n_queries * n_queries).astype(np.uint16)
+        return above[np.argsort(queries, kind="stable")], np.bincount(queries, minlength=n_queries)
 
     def _select(self) -> None:
         """Keep the best only; from now on others must exceed the least of them."""
@@ -105,7 +113,7 @@ class _Part:
         self._found[:, kept:used] = _NOTHING
         np.minimum(self._filled, kept, out=self._filled)
         full = self._filled == kept
-        self._least[full, 0] = _products(self._found[full, :kept].min(axis=1))
+        self._least[full] = _products(self._found[full, :kept].min(axis=1))
 
     def best(self) -> Keys:
         """``(n, kept)`` the best there are."""
@@ -128,7 +136,10 @@ def _keys(products: Vectors, ordinals: npt.NDArray[np.int64]) -> Keys:
     """Product and document in one number that sorts like the product."""
     bits = products.view(np.int32)
     # Negative floats sort backwards by their bits; turning all but the sign over mends that.
-    return (np.where(bits < 0, bits ^ 0x7FFFFFFF, bits).astype(np.int64) << 32) | ordinals
+    keys: Keys = (bits ^ ((bits >> 31) & 0x7FFFFFFF)).astype(np.int64)
+    keys <<= 32
+    keys |= ordinals
+    return keys
 
 
 def _products(keys: Keys) -> Vectors:
