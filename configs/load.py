@@ -212,8 +212,9 @@ def _inner(shape: type[msgspec.Struct], keys: str | None) -> type[msgspec.Struct
     for key in keys.split(".") if keys else []:
         types = {field.encode_name: field.type for field in msgspec.structs.fields(shape)}
         inner = types.get(key)
-        if isinstance(inner, type) and issubclass(inner, msgspec.Struct):
-            shape = inner
+        for part in (inner, *get_args(inner)):  # a structure, or one that may be left out
+            if isinstance(part, type) and issubclass(part, msgspec.Struct):
+                shape = part
     return shape
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.retrievers.dense.local_embeddings import LocalEmbeddings
 
 WORDS = """
 [PAD] [UNK] [CLS] [SEP] [MASK] owl owls barn hunt hunts voles at night the kestrel falcon bird birds eat
@@ -42,3 +45,11 @@ def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     kept["prompts"] = {"query": "find : ", "document": ""}
     settings.write_text(json.dumps(kept), encoding="utf-8")
     return folder
+
+
+@pytest.fixture
+def service() -> Iterator[LocalEmbeddings]:
+    """An embedding service on this machine."""
+    made = LocalEmbeddings()
+    yield made
+    made.close()
