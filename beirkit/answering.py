@@ -89,7 +89,8 @@ def read_answers(path: Path, known: Collection[str], *, id_key: str, answer_key:
     """
     answers: dict[str, str] = {}
     for row in json_records(path):
-        if id_key not in row.cells and row.cells and all(isinstance(v, str) for v in row.cells.values()):
+        texts = all(isinstance(value, str) for value in row.cells.values())
+        if id_key not in row.cells and row.cells and (texts or any(name in known for name in row.cells)):
             pairs = [(name, row.text(name)) for name in row.cells]
         else:
             pairs = [(row.id(id_key), row.text(answer_key))]
@@ -102,8 +103,15 @@ def read_answers(path: Path, known: Collection[str], *, id_key: str, answer_key:
     return answers
 
 
-def score_answers(references: Mapping[str, list[str]], answers: Mapping[str, str]) -> list[ScoredAnswer]:
+def score_answers(
+    references: Mapping[str, list[str]], answers: Mapping[str, str], *, path: Path | None = None
+) -> list[ScoredAnswer]:
     """Every question scored; one without an answer in the file counts 0 and is told.
+
+    Args:
+        references: accepted answers by question.
+        answers: by question.
+        path: the file they are from, for messages.
 
     Raises:
         DataError: there is no question, or none has an answer in the file.
@@ -111,7 +119,8 @@ def score_answers(references: Mapping[str, list[str]], answers: Mapping[str, str
     missing = [query_id for query_id in references if query_id not in answers]
     if len(missing) == len(references):
         raise DataError(
-            "no question has an answer in the file" if references else "no query tells its answers"
+            "no question has an answer in the file" if references else "no query tells its answers",
+            path=path if references else None,
         )
     if missing:
         few = ", ".join(missing[:_NAMED]) + (", …" if len(missing) > _NAMED else "")

@@ -198,6 +198,7 @@ def score_outputs(
     *,
     rules: AttributionRules | None = None,
     refusals: Refusals | None = None,
+    path: Path | None = None,
 ) -> AttributionResult:
     """Score a model's outputs against the sources.
 
@@ -209,6 +210,7 @@ def score_outputs(
         outputs: by record; None: they stand beside the sources.
         rules: everything about matching that is open.
         refusals: how refusals are told; None: the shipped patterns.
+        path: the file that should hold outputs, for messages.
 
     Raises:
         DataError: there is no record, or none has an output.
@@ -236,7 +238,7 @@ def score_outputs(
         )
     missing = [record.id for record in scored if record.outcome == "missing"]
     if len(missing) == len(scored):
-        raise DataError("no record has an output" if scored else "there is no record")
+        raise DataError("no record has an output" if scored else "there is no record", path=path)
     if missing:
         warn(f"{len(missing)} records have no output and count as unparsable: {_some(missing)}")
     if overruled:

@@ -133,6 +133,7 @@ def entry_of(result: StoredResult) -> Entry:
             protocol,
             self_match_ids=given.self_match_ids,
             depth=given.depth,
+            evidence=exam.evidence,
         )
 
     shown = [path.name.removeprefix("scores.").removesuffix(".jsonl") for path in _score_files(result)]

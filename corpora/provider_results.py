@@ -125,9 +125,10 @@ def read_results(path: Path, name: str = "") -> ProviderResults:
         try:
             line = decoder.decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise DataError(
-                f"is no result: {error}", path=path, line=number, hint=f"write {_KEYS}"
-            ) from error
+            hint = f"write {_KEYS}"
+            if "$.status" in str(error):
+                hint = f"status is one of {', '.join(STATUSES)}"
+            raise DataError(f"is no result: {error}", path=path, line=number, hint=hint) from error
         results = found.setdefault(line.query_id, [])
         first = told.setdefault(line.query_id, line)
         if first.status != line.status or (first is not line and line.status != "ok"):

@@ -13,6 +13,7 @@ from beirkit.corpora.records import Qrels
 from beirkit.corpora.run import Precision, Run
 from beirkit.evaluate.compare import ComparisonTable, compare
 from beirkit.evaluate.engine import evaluate
+from beirkit.evaluate.evidence import Evidence
 from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.pairs import Comparison
 from beirkit.evaluate.protocol import SWITCHES, Missing, Protocol, SelfMatch, get_protocol, protocol_names
@@ -88,6 +89,7 @@ def robustness(
     self_match_ids: Mapping[str, Collection[str] | None] | None = None,
     depth: int | None = None,
     lenient_scores: bool = False,
+    evidence: Evidence | None = None,
     test: Test = "randomisation",
     correction: Correction = "holm",
     level: float = 0.05,
@@ -108,6 +110,7 @@ def robustness(
         self_match_ids: by system, as given to ``evaluate``.
         depth: results per query that count.
         lenient_scores: as for ``evaluate``.
+        evidence: as for ``evaluate``.
         test: which test decides.
         correction: of its p-values, over the systems.
         level: of the test.
@@ -130,6 +133,7 @@ def robustness(
             name: evaluate(
                 qrels, run, measures, members[0],
                 self_match_ids=own.get(name), depth=depth, lenient_scores=lenient_scores,
+                evidence=evidence,
             )
             for name, run in runs.items()
         }  # fmt: skip

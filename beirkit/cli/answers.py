@@ -49,7 +49,7 @@ def execute(args: argparse.Namespace) -> int:
         judged = collection.qrels(choose_split(dataset, collection, args.split))
         references = {query_id: found for query_id, found in references.items() if query_id in judged}
     answers = read_answers(args.answers, set(references), id_key=args.id_key, answer_key=args.answer_key)
-    scored = score_answers(references, answers)
+    scored = score_answers(references, answers, path=args.answers)
     if args.out is not None:
         with atomic_open(args.out, "wb") as file:
             file.writelines(msgspec.json.encode(one) + b"\n" for one in scored)

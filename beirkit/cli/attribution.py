@@ -133,7 +133,13 @@ def _score(args: argparse.Namespace, keys: Keys) -> int:
     if args.outputs is not None:
         known = [record.id for record in read_sources(args.records, keys)]
         outputs = read_outputs(args.outputs, known, keys)
-    result = score_outputs(read_sources(args.records, keys), outputs, rules=rules, refusals=_refusals(args))
+    result = score_outputs(
+        read_sources(args.records, keys),
+        outputs,
+        rules=rules,
+        refusals=_refusals(args),
+        path=args.outputs or args.records,
+    )
     if args.out is not None:
         write_scores(args.out, result.records)
     if args.json:

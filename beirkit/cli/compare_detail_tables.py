@@ -283,7 +283,7 @@ def robustness_detail(these: Systems) -> Detail:
         found = robustness(
             these.exam.runs, these.exam.qrels, these.measure, these.baseline, first.protocol,
             self_match_ids=these.own, depth=first.depth, lenient_scores=these.args.lenient_scores,
-            **_statistics(these.args),
+            evidence=these.exam.evidence, **_statistics(these.args),
         )  # fmt: skip
     rows: list[tuple[str, ...]] = [
         (

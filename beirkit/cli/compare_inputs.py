@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from beirkit.configs.suites import SuiteNode
     from beirkit.corpora.records import Qrels
     from beirkit.corpora.run import Run
+    from beirkit.evaluate.evidence import Evidence
     from beirkit.evaluate.measures import Measure
     from beirkit.evaluate.protocol import Protocol
     from beirkit.evaluate.scores import Scores
@@ -61,11 +62,12 @@ class Contest:
 
 @dataclass(frozen=True)
 class Texts:
-    """Judgments, runs (read anew whenever one is asked for) and texts of queries."""
+    """Judgments, runs (read anew whenever one is asked for), texts of queries, and evidence beside grades."""
 
     qrels: Qrels
     runs: Mapping[str, Run]
     queries: Mapping[str, str]
+    evidence: Evidence | None = None
 
 
 @dataclass(frozen=True)
@@ -208,6 +210,7 @@ def _judged(args: argparse.Namespace, seeds: dict[str, list[Path]], gated: Seque
                 lenient_scores=args.lenient_scores,
             ),
             _query_texts(args.qrels),
+            exam.evidence,
         ),
         forced=tuple(forced),
         cuts=tuple(cuts),

@@ -216,7 +216,7 @@ def texts_of(contest: Contest) -> Texts:
     queries = {query.query_id: query.text for query in exam.queries}
     compared = set(next(iter(contest.scores.values())).query_ids)
     qrels = {query_id: row for query_id, row in exam.qrels.items() if query_id in compared}
-    return Texts(qrels, runs_of(contest), queries)
+    return Texts(qrels, runs_of(contest), queries, exam.evidence)
 
 
 def runs_of(contest: Contest) -> Mapping[str, Run]:
@@ -236,14 +236,14 @@ def _suite(
     from beirkit.configs.suites import SuiteNode
 
     if args.suite is not None:
-        return _named_suite(args.suite)
+        return named_suite(args.suite)
     named = [one.suite for one in lists if one.suite is not None]
     if named and all(one == named[0] for one in named):
         return named[0]
     return SuiteNode(f"{len(datasets)} datasets", tuple(datasets)) if len(datasets) > 1 else None
 
 
-def _named_suite(name: str) -> SuiteNode:
+def named_suite(name: str) -> SuiteNode:
     """A suite by its name or file, its members called as their results are."""
     from beirkit.configs.load import is_suite_file, load_suite, names, read_config
     from beirkit.configs.schema import DatasetConfig, SuiteConfig

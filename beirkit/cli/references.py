@@ -56,11 +56,13 @@ def score_results(args: argparse.Namespace) -> int:
     from beirkit.cli.providers import tell, tool_name
     from beirkit.corpora.errors import UsageError
 
-    if args.measures:
+    if args.measures or args.ndcg_on_references:
+        option = "-m" if args.measures else "--ndcg-on-references"
         raise UsageError(
             "a search tool's results have measures of their own",
             path=args.run,
-            hint="leave -m out, or choose cut-offs with: beirkit providers",
+            hint=f"leave {option} out, or choose cut-offs with: beirkit providers; it writes runs too "
+            "(--out FOLDER), which are scored by any measure",
         )
     if args.qrels is None:
         raise UsageError("results are scored by a dataset of supporting pages", hint="name its folder")

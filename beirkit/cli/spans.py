@@ -51,6 +51,9 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.evaluate.statistics.means import mean_of
     from beirkit.runs import find_run
 
+    for option, numbers in (("--cutoff", args.cutoffs), ("--characters", args.characters)):
+        if any(number < 1 for number in numbers):
+            raise UsageError(f"{option} is a number from 1, not {min(numbers)}")
     dataset = find_dataset(args.dataset)
     collection = dataset.open()
     split = args.split or (dataset.config.reported_split if dataset.config else None)

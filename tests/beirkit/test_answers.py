@@ -92,8 +92,9 @@ def test_an_answer_that_is_not_there_counts_0_and_is_told(
         ([{"id": "q1", "text": "x"}], ":1: has no 'answer'"),
         ([{"id": "q1", "answer": 7}], ":1: column 'answer' is not text"),
         ([{"nobody": "x"}], ":1: is an answer for 'nobody'"),
-        ([{"q1": 7}], ":1: has no 'id'"),
-        ([], "no question has an answer in the file"),
+        ([{"q1": 7}], ":1: column 'q1' is not text"),
+        ([{"qid": 7}], ":1: has no 'id'"),
+        ([], "a.jsonl: no question has an answer in the file"),
     ],
 )
 def test_wrong_files_are_told_by_line(

@@ -77,6 +77,12 @@ def test_rules_are_kept_with_the_figures(tmp_path: Path, capsys: pytest.CaptureF
     assert "at most 1" in capsys.readouterr().err
 
 
+def test_a_file_without_outputs_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = outputs(tmp_path, {})
+    assert main(["attribution", "score", str(RECORDS), path]) == 2
+    assert f"{path}: no record has an output" in capsys.readouterr().err
+
+
 def test_missing_outputs_count_and_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     few = {name: OUTPUTS[name] for name in ("k1", "k2")}
     assert main(["attribution", "score", str(RECORDS), outputs(tmp_path, few), "--json"]) == 0
@@ -213,7 +219,7 @@ def test_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["prompts", str(RECORDS)], "add --out"),
         (["check", str(RECORDS), "x"], "takes one file"),
         (["score", str(RECORDS), "--template", "x"], "--template is for"),
-        (["score", str(RECORDS)], "no record has an output"),
+        (["score", str(RECORDS)], f"{RECORDS}: no record has an output"),
         (["score", "absent.json"], "does not exist"),
     ],
 )

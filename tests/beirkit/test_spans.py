@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 
 from beirkit.cli.main import main
+from beirkit.evaluate.measures import parse_measures
+from beirkit.evaluate.protocol import get_protocol
+from beirkit.stored import read_result
+from beirkit.submitting import entry_of
 
 RECORDS = Path(__file__).parents[1] / "fixtures" / "asmachta" / "raw.json"
 
@@ -87,6 +91,33 @@ def test_chunks_of_ones_own_over_whole_documents(tmp_path: Path, capsys: pytest.
     run.write_text("7 Q0 d-802d1b2e217c84f9#25-99 1 2.0 own\n")
     assert main(["spans", str(run), str(out)]) == 2
     assert "no chunk of one" in capsys.readouterr().err
+
+
+def test_other_rules_and_exports_measure_spans_too(passages: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["run", "-d", passages, "-r", "bm25-hebrew", "-r", "bm25", "--out", "r", "--quiet"]
+    assert main(words) == 0
+    folders = [str(path) for path in sorted(Path("r").glob("*/bm25*"))]
+    for more in ([], ["--qrels", passages]):
+        capsys.readouterr()
+        asked = ["compare", *folders, *more, "-m", "SpanRecall@3", "--all-protocols", "--samples", "100"]
+        assert main([*asked, "--json"]) == 0
+        settings = json.loads(capsys.readouterr().out)["details"][0]["robustness"]["settings"]
+        assert {one["measure"] for one in settings} >= {"SpanRecall@1", "SpanRecall@3"}
+    result = read_result(Path(folders[0]))
+    measures = parse_measures(["SpanRecall@10"])
+    kept = result.scores(get_protocol("beirkit"), measures)
+    taken = entry_of(result).take(get_protocol("beirkit"), measures)
+    assert taken.mean(measures[0]) == kept.mean(measures[0]) > 0
+
+
+@pytest.mark.parametrize(
+    ("option", "number"), [("--characters", "-5"), ("--characters", "0"), ("--cutoff", "0")]
+)
+def test_impossible_numbers_are_refused_before_anything_is_read(
+    option: str, number: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["spans", "absent.trec", "absent", option, number]) == 2
+    assert f"{option} is a number from 1, not {number}" in capsys.readouterr().err
 
 
 def test_a_folder_without_spans_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -86,7 +86,10 @@ def test_the_printed_comparison(
         ({"query_id": "sqv-5"}, "without url or rank"),
         ({"query_id": "sqv-5", "status": "timeout"}, "is told both 'ok' and 'timeout'"),
         (row(query_id="sqv-31", status="empty"), "has a result, and its status is 'empty'"),
-        ({"query_id": "sqv-31", "status": "lost"}, "Invalid enum value 'lost'"),
+        (
+            {"query_id": "sqv-31", "status": "lost"},
+            "Invalid enum value 'lost' - at `$.status` (status is one of ok, ",
+        ),
         ({"rank": 1}, "missing required field `query_id`"),
         ([1], "Expected `object`"),
     ],
@@ -172,8 +175,11 @@ def test_the_commands(
     assert "Reference Hit@5" in capsys.readouterr().out
     assert main(["compare", str(out / "results.jsonl"), "--qrels", dataset]) == 2
     assert "compare tools with: beirkit providers" in capsys.readouterr().err
-    assert main(["score", str(out / "results.jsonl"), dataset, "-m", "nDCG@10"]) == 2
-    assert "measures of their own" in capsys.readouterr().err
+    for option in (["-m", "nDCG@10"], ["--ndcg-on-references"]):
+        assert main(["score", str(out / "results.jsonl"), dataset, *option]) == 2
+        told = capsys.readouterr().err
+        assert "measures of their own" in told
+        assert f"leave {option[0]} out" in told
 
 
 def test_copies_are_found_among_captured_pages(
