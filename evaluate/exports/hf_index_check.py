@@ -11,8 +11,9 @@ from beirkit.corpora.errors import DataError, nearest
 from beirkit.evaluate.exports.base import Problem
 from beirkit.evaluate.exports.found import Found, quoted
 from beirkit.evaluate.exports.hf_card import KEY, identity, read_header, split_card
-from beirkit.evaluate.exports.mteb_facts import MtebFacts, TaskFacts, mteb_facts
+from beirkit.evaluate.exports.mteb_facts import MtebFacts, Size, TaskFacts, mteb_facts
 from beirkit.evaluate.exports.mteb_scores import score_names
+from beirkit.evaluate.exports.score_bounds import contradictions
 
 SCALES = {"percent": 100.0, "fraction": 1.0}
 _KEYS = {
@@ -98,18 +99,22 @@ def _check_result(
             value = parts.get(kind, {}).get(name)
             if name in parts.get(kind, {}) and not (isinstance(value, str) and value):
                 found.add("values of the wrong kind", f"{key}.{kind}.{name}", quoted(value), "a text")
-    task = _check_dataset(parts.get("dataset", {}), f"{key}.dataset", facts, found)
+    dataset = parts.get("dataset", {})
+    tasks = _check_dataset(dataset, f"{key}.dataset", facts, found)
     metrics = result.get("metrics")
     if "metrics" in result and (not isinstance(metrics, list) or not metrics):
         found.add("indexes of other shape", f"{key}.metrics", quoted(metrics), "a list of measures")
         return
     for place, metric in enumerate(metrics or []):
-        _check_metric(metric, f"{key}.metrics[{place}]", task, found, values)
+        _check_metric(metric, f"{key}.metrics[{place}]", tasks, found, values)
         if isinstance(metric, Mapping):
             what = (*identity(result), str(metric.get("type")), str(metric.get("config")))
             if what in seen:
                 found.add("repetitions", f"{key}.metrics[{place}]", f"what {seen[what]} is", "each once")
             seen.setdefault(what, f"{key}.metrics[{place}]")
+    if len(tasks) == 1:
+        size = tasks[0].size(str(dataset.get("split")), str(dataset.get("config")))
+        _check_bounds(metrics or [], size, f"{key}.metrics", found)
 
 
 def _check_dataset(dataset: Mapping[str, Any], key: str, facts: MtebFacts, found: Found) -> list[TaskFacts]:
@@ -152,7 +157,7 @@ def _check_metric(
         return
     if not tasks:
         return
-    said = next((scale for scale in SCALES if str(metric.get("name", "")).endswith(f", {scale}")), "")
+    said = _said(metric)
     top = SCALES.get(said, 100.0)
     if value > top or (value < 0 and "nauc" not in str(name)):
         told = f"0 to {top:.0f}" + (f", as its name says {said}" if said else "")
@@ -164,6 +169,29 @@ def _check_metric(
             "values that may be fractions", f"{key}.value", quoted(value), "percent, as its name says",
             severity="warning",
         )  # fmt: skip
+
+
+def _check_bounds(metrics: list[Any], size: Size | None, key: str, found: Found) -> None:
+    """Values that say their scale, and cannot both be of it: 92.5 and 0.6 are not both percent."""
+    said: dict[str, tuple[int, float, float]] = {}
+    for place, metric in enumerate(metrics):
+        scale = SCALES.get(_said(metric)) if isinstance(metric, Mapping) else None
+        value = metric.get("value") if scale else None
+        if scale and isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value):
+            said[str(metric.get("type"))] = (place, float(value), scale)
+    fractions = {name: value / scale for name, (_, value, scale) in said.items() if value <= scale}
+    for name, least, other in contradictions(fractions, size, tolerance=1e-4, with_ties=0.5):
+        place, value, scale = said[name]
+        found.add(
+            "values that contradict", f"{key}[{place}].value", quoted(value),
+            f"no less than {least * scale:.4g}, in the scale that its name says, beside {said[other][1]}",
+            f"write it and {other} in one scale",
+        )  # fmt: skip
+
+
+def _said(metric: Mapping[str, Any]) -> str:
+    """The scale that the name of a measure tells; empty: it tells none."""
+    return next((scale for scale in SCALES if str(metric.get("name", "")).endswith(f", {scale}")), "")
 
 
 def _check_scale(values: Mapping[str, float], found: Found) -> None:

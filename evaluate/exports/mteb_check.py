@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Mapping
 from math import isfinite
@@ -10,8 +9,9 @@ from typing import Any
 
 from beirkit.corpora.errors import nearest
 from beirkit.evaluate.exports.found import Found, quoted
-from beirkit.evaluate.exports.mteb_facts import MtebFacts, TaskFacts
-from beirkit.evaluate.exports.mteb_scores import CUTOFFS, score_names
+from beirkit.evaluate.exports.mteb_facts import MtebFacts, Size, TaskFacts
+from beirkit.evaluate.exports.mteb_scores import score_names
+from beirkit.evaluate.exports.score_bounds import contradictions
 
 REQUIRED = ("dataset_revision", "task_name", "mteb_version", "scores", "evaluation_time")
 OPTIONAL = ("kg_co2_emissions", "date", "evaluation_phases")
@@ -110,7 +110,9 @@ def _check_scores(scores: object, task: TaskFacts | None, found: Found) -> None:
         if not isinstance(entries, list) or not entries:
             found.add("scores of other shape", key, quoted(entries), "a list of entries, one a subset")
             continue
-        subsets = [_check_entry(entry, task, f"{key}[{place}]", found) for place, entry in enumerate(entries)]
+        subsets = [
+            _check_entry(entry, task, split, f"{key}[{place}]", found) for place, entry in enumerate(entries)
+        ]
         _check_subsets(subsets, task, key, found)
     for split in task.splits if task is not None else ():
         if split not in scores:
@@ -135,7 +137,7 @@ def _check_subsets(subsets: list[object], task: TaskFacts | None, key: str, foun
         )  # fmt: skip
 
 
-def _check_entry(entry: object, task: TaskFacts | None, key: str, found: Found) -> object:
+def _check_entry(entry: object, task: TaskFacts | None, split: str, key: str, found: Found) -> object:
     """Tell what is wrong with the scores of a subset; gives its name."""
     if not isinstance(entry, Mapping):
         found.add("scores of other shape", key, quoted(entry), "an object of scores")
@@ -168,7 +170,8 @@ def _check_entry(entry: object, task: TaskFacts | None, key: str, found: Found) 
             f"{quoted(entry[task.main_score])}, which {task.main_score} is", "it repeats that measure",
         )  # fmt: skip
     if task.type == _RETRIEVAL and not task.parts:
-        _check_measures(entry, task, key, found)
+        size = task.size(split, subset) if isinstance(subset, str) else None
+        _check_measures(entry, task, size, key, found)
     return subset
 
 
@@ -204,7 +207,9 @@ def _is_scored_in_fractions(task: TaskFacts | None) -> bool:
     return task is None or (task.type == _RETRIEVAL and task.main_score in score_names())
 
 
-def _check_measures(entry: Mapping[str, Any], task: TaskFacts, key: str, found: Found) -> None:
+def _check_measures(
+    entry: Mapping[str, Any], task: TaskFacts, size: Size | None, key: str, found: Found
+) -> None:
     known = score_names()
     own = not _is_scored_in_fractions(task)  # such a task has measures beside the usual ones
     for name in entry:
@@ -223,14 +228,12 @@ def _check_measures(entry: Mapping[str, Any], task: TaskFacts, key: str, found: 
             "measures that contradict", f"{key}.accuracy", quoted(accuracy),
             f"{quoted(first)}, which recall_at_1 is",
         )  # fmt: skip
-    for family in ("recall", "hit_rate", "mrr"):
-        names = [name for k in CUTOFFS if _is_number(entry.get(name := f"{family}_at_{k}"))]
-        for before, after in itertools.pairwise(names):
-            if entry[after] < entry[before] - 10 * _NEAR:
-                found.add(
-                    "measures that contradict", f"{key}.{after}", quoted(entry[after]),
-                    f"no less than {before}, which is {quoted(entry[before])}",
-                )  # fmt: skip
+    values = {name: float(value) for name, value in entry.items() if _is_number(value) and value <= 1}
+    for name, least, other in contradictions(values, size, tolerance=10 * _NEAR):
+        found.add(
+            "measures that contradict", f"{key}.{name}", quoted(entry[name]),
+            f"no less than {least:.5g}, since {other} is {quoted(entry[other])}",
+        )  # fmt: skip
 
 
 def _is_number(value: object) -> bool:

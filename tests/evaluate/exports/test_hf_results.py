@@ -182,11 +182,29 @@ def test_a_scale_that_is_not_said_is_told(tmp_path: Path) -> None:
     assert line.startswith(f"warning README.md: {RESULT}.metrics[0].value: found a value that is percent")
 
 
-def test_fractions_that_are_named_percent_are_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", range(4))
+def test_one_fraction_among_values_that_are_named_percent_is_refused(place: int, tmp_path: Path) -> None:
     path = card(tmp_path, entry())
-    path.write_text(path.read_text().replace("value: 51.688", "value: 0.51688"))
-    (line,) = told(path)
-    assert line.startswith(f"warning README.md: {RESULT}.metrics[0].value: found 0.51688; expected percent")
+    data = header(path)
+    one = first(data)["metrics"][place]
+    one["value"] /= 100
+    path.write_text(f"---\n{yaml.safe_dump(data, sort_keys=False)}---\n")
+    (line,) = [line for line in told(path) if line.startswith("error")]
+    assert line.startswith(
+        f"error README.md: {RESULT}.metrics[{place}].value: found {one['value']}; expected no less"
+    )
+    assert "in one scale" in line
+
+
+def test_fractions_that_are_all_named_percent_are_told(tmp_path: Path) -> None:
+    path = card(tmp_path, entry())
+    data = header(path)
+    for one in first(data)["metrics"]:
+        one["value"] /= 100
+    path.write_text(f"---\n{yaml.safe_dump(data, sort_keys=False)}---\n")
+    lines = told(path)
+    assert len(lines) == 4
+    assert all(line.startswith("warning") and "expected percent, as its name says" in line for line in lines)
 
 
 def test_tasks_of_several_languages_are_checked_too(tmp_path: Path) -> None:
