@@ -98,6 +98,26 @@ def differences(
     )
 
 
+def varied(manifests: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, str]]:
+    """What a ranking can depend on in which the retrievers of several results differ.
+
+    Args:
+        manifests: by system.
+
+    Returns:
+        For each key path below ``retriever`` the value of each system.
+    """
+    flat = {system: dict(_flat(manifest.get("retriever", {}))) for system, manifest in manifests.items()}
+    found: dict[str, dict[str, str]] = {}
+    for path in sorted({path for values in flat.values() for path in values}):
+        values = {system: own.get(path, _ABSENT) for system, own in flat.items()}
+        first = next(iter(values.values()))
+        matters = _axis(f"retriever.{path}")[1] and not _IGNORED.search(path)
+        if matters and not all(_alike(value, first) for value in values.values()):
+            found[path] = {system: _short(value) for system, value in values.items()}
+    return found
+
+
 def mattering(groups: list[Difference]) -> list[Difference]:
     """Those that a ranking can depend on."""
     return [group for group in groups if group.matters]
