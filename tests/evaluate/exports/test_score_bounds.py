@@ -1,4 +1,4 @@
-"""What mean scores cannot be beside each other: bounds that hold for real scores, and find what breaks them."""
+"""What mean scores cannot be beside each other: bounds that hold for real scores, and what breaks them."""
 
 from __future__ import annotations
 
