@@ -45,6 +45,10 @@ class RequestError(Exception):
         self.status = status
 
 
+class GivenUpError(RequestError):
+    """A request was not sent, since the work was stopped."""
+
+
 class _PassingError(Exception):
     """What may be gone the next time; ``wait``: seconds that the service asks for."""
 
@@ -131,7 +135,7 @@ class Client:
                 if turn == self._retries:
                     raise RequestError(f"{error} (sent {turn + 1} times)", error.status) from None
                 if error.wait is None:
-                    self._rest(wait)
+                    self.rest(wait)
                 elif error.wait > LONGEST_WAIT:
                     raise RequestError(f"{error}; it asks to wait {error.wait:,.0f} seconds") from None
                 else:
@@ -188,14 +192,18 @@ class Client:
         return answer.status, answer.headers, b"".join(parts)
 
     def _await_turn(self, tokens: int) -> None:
-        self._rest(self.pace.take(tokens))
+        self.rest(self.pace.take(tokens))
         while (held := self.pace.held()) > 0:
-            self._rest(held)
+            self.rest(held)
 
-    def _rest(self, seconds: float) -> None:
-        """Wait, unless the work is given up meanwhile."""
+    def rest(self, seconds: float) -> None:
+        """Wait, unless the work is given up meanwhile.
+
+        Raises:
+            GivenUpError: it is.
+        """
         if self.stopped.wait(seconds) if seconds > 0 else self.stopped.is_set():
-            raise RequestError("it was given up, since another request failed")
+            raise GivenUpError("it was given up, since another request failed")
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

@@ -12,7 +12,7 @@ from beirkit.retrievers.dense.services.account import BYTES_PER_TOKEN, Account
 from beirkit.retrievers.dense.services.answers import BadVectorError, read_name, read_tokens, read_vectors
 from beirkit.retrievers.dense.services.options import ServiceOptions
 from beirkit.retrievers.dense.services.responses import Responses, byte_count
-from beirkit.retrievers.outside.client import Client, RequestError
+from beirkit.retrievers.outside.client import Client, GivenUpError, RequestError
 from beirkit.retrievers.outside.secret import redacted
 
 _TOO_MUCH = {400, 413, 422}  # what services say to a text that is too long, and to too many of them
@@ -65,11 +65,13 @@ class Asker:
         ratio = kept.tokens_per_byte or 1 / BYTES_PER_TOKEN
         with ThreadPoolExecutor(self._options.concurrency, "beirkit-service") as pool:
             futures = [
-                pool.submit(self._batch, batch, role, headers, kept, ratio)
+                pool.submit(self._or_stop, batch, role, headers, kept, ratio)
                 for batch in self._batches(texts, size, ratio)
             ]
             try:
                 for future in as_completed(futures):
+                    if isinstance(future.exception(), GivenUpError):
+                        continue  # what failed first is among the others
                     for some, vectors, tokens in future.result():
                         found.update(zip(some, vectors, strict=True))
                         done(some, tokens)
@@ -97,6 +99,14 @@ class Asker:
             tokens += more
         if batch:
             yield batch
+
+    def _or_stop(self, *args: Any) -> list[tuple[list[str], Vectors, int]]:
+        """The answers to one batch; where there is none, nothing more is sent."""
+        try:
+            return self._batch(*args)
+        except BaseException:
+            self._client.stopped.set()
+            raise
 
     def _batch(
         self, texts: list[str], role: Role, headers: dict[str, str], kept: Responses, ratio: float
