@@ -26,6 +26,7 @@ _KINDS = {
     "chunked": "beirkit.retrievers.chunked.retriever:ChunkedRetriever",
     "dense": "beirkit.retrievers.dense.retriever:DenseRetriever",
     "fusion": "beirkit.retrievers.fusion.retriever:FusionRetriever",
+    "late": "beirkit.retrievers.late.retriever:LateRetriever",
     "rerank": "beirkit.retrievers.rerank.retriever:RerankRetriever",
     "mteb": "beirkit.retrievers.outside.mteb_search:MtebSearchRetriever",
     "http": "beirkit.retrievers.outside.service:ServiceRetriever",
@@ -34,7 +35,9 @@ _KINDS = {
     "sparse": "beirkit.retrievers.sparse.retriever:SparseRetriever",
 }
 
-_EXTRAS = {"beir": "beir", "bm25s": "bm25s", "dense": "dense", "mteb": "mteb", "sparse": "dense"}
+_EXTRAS = {
+    "beir": "beir", "bm25s": "bm25s", "dense": "dense", "late": "dense", "mteb": "mteb", "sparse": "dense",
+}  # fmt: skip
 """The optional part that a kind needs."""
 
 

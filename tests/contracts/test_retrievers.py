@@ -32,6 +32,7 @@ from beirkit.retrievers.base import Retriever, Workplace
 from beirkit.retrievers.catalog import create, get, kinds
 from beirkit.retrievers.dense.encoder import Role, Vectors
 from beirkit.retrievers.dense.sentence_transformer import SentenceTransformerEncoder
+from beirkit.retrievers.late.encoder import LateModel, TokenVectors
 from beirkit.retrievers.sparse.encoder import SparseModel
 from beirkit.retrievers.sparse.rows import Rows
 from tests.retrievers.outside.local_service import LocalService
@@ -71,6 +72,7 @@ _LEXICAL: tuple[Options, ...] = (
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 TINY = str(FIXTURES / "models" / "tiny")
 TINY_CROSS = str(FIXTURES / "models" / "tiny-cross")
+TINY_LATE = str(FIXTURES / "models" / "tiny-late")
 TINY_SPARSE = str(FIXTURES / "models" / "tiny-sparse")
 TINY_SHA256 = "ef6904d046295f25ae9d378280ecbb9334f8c306ac49bcc620690bc521e80231"
 
@@ -124,6 +126,15 @@ def _word_weights(model: SparseModel, texts: Sequence[str], role: Role, advance:
     return Rows(counts, terms, np.ones(len(terms), dtype=np.float32))
 
 
+def _word_vectors(model: LateModel, texts: Sequence[str], role: Role, advance: Advance) -> TokenVectors:
+    """Stands in for a late-interaction model: a word is a vector of its own."""
+    words = [[zlib.crc32(word.encode()) % 256 for word in re.findall(r"\w+", t.lower())] for t in texts]
+    advance(len(texts))
+    counts = np.array([len(row) for row in words], dtype=np.int64)
+    numbers = [word for row in words for word in row]
+    return TokenVectors(counts, np.eye(256, dtype=np.float32)[numbers], 512, 0)
+
+
 def _bag_of_words(
     encoder: SentenceTransformerEncoder, texts: Sequence[str], role: Role, advance: Advance | None = None
 ) -> Vectors:
@@ -141,6 +152,7 @@ def _bag_of_words(
 def _without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SentenceTransformerEncoder, "encode", _bag_of_words)
     monkeypatch.setattr(SentenceTransformerEncoder, "count_truncated", lambda *_: 0)
+    monkeypatch.setattr(LateModel, "encode", _word_vectors)
     monkeypatch.setattr(SparseModel, "encode", _word_weights)
     monkeypatch.setattr(SparseModel, "count_truncated", lambda *_: 0)
 
@@ -258,6 +270,23 @@ CONTRACTS: dict[str, Contract] = {
             {"passages_per_query": 3},
         ),
     ),
+    "late": Contract(
+        options=lambda folder: {"model": TINY_LATE},
+        changed=(
+            {"projection": "none"},
+            {"prompts": {"query": "search: "}},
+            {"query_length": 16},
+            {"document_length": 16},
+            {"similarity": "meanmaxsim"},
+            {"batch_size": 8},
+            {"template": "{text}"},
+            {"precision": "float16"},
+        ),
+        neutral=(
+            {"model": ["env:BEIRKIT_NOT_SET", TINY_LATE]},
+            {"weights_sha256": hashlib.sha256(b"stands in for token vectors").hexdigest()},
+        ),
+    ),
     "sparse": Contract(
         options=lambda folder: {"model": TINY_SPARSE},
         changed=(
@@ -339,6 +368,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("run", "test_an_empty_query"): _HAS_ITS_OWN,
     ("run", "test_a_query_of_stop_words"): _HAS_ITS_OWN,
     ("dense", "test_documents_that_share_nothing_are_not_returned"): "every document is near to some degree",
+    ("late", "test_documents_that_share_nothing_are_not_returned"): "every document is near to some degree",
 }
 """(kind, name of the check) → why the kind cannot pass it."""
 

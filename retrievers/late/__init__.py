@@ -1,0 +1,1 @@
+"""Late interaction: a vector for each token, compared token by token (MaxSim)."""
