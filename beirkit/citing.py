@@ -37,10 +37,11 @@ _TOOLS = ("beirkit", "pytrec-eval-terrier")  # behind every score
 _TOOLS_OF_KIND: dict[str, tuple[str, ...]] = {
     "beir": ("beir", "sentence-transformers"),
     "dense": ("sentence-transformers", "faiss-cpu"),
+    "anserini": ("pyserini",),
     "bm25s": ("bm25s",),
     "rank-bm25": ("rank-bm25",),
 }
-_WITHOUT_MODEL = ("bm25", "bm25-lucene", "bm25s", "rank-bm25")
+_WITHOUT_MODEL = ("anserini", "bm25", "bm25-lucene", "bm25s", "rank-bm25")
 _OWN = Paper(kind="misc", title="beirkit", author=["{The beirkit authors}"])
 
 

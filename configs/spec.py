@@ -31,7 +31,7 @@ def parse_retriever(text: str) -> RetrieverConfig:
     ============================  ===================================================================
     ``bm25``                      a shipped retriever
     ``./mine.yaml``               a file
-    ``bm25:k1=1.5,b=0.75``        either of them with options changed; values are YAML scalars or lists
+    ``bm25:k1=1.5,b=0.75``        either of them with options changed; values are YAML scalars, lists, ``{}``
     ``bm25:analyzer.stemmer=none``  an option within an option
     ``hybrid#2``                  the second retriever inside another; ``hybrid#2.1`` the first inside that
     ``run:PATH``                  a run file
@@ -205,7 +205,7 @@ def _pieces(options: str, text: str) -> list[tuple[str, str]]:
 
 
 def _value(value: str, key: str, text: str) -> Any:
-    if value.startswith("{"):  # a template such as {text}, not a mapping
+    if value.startswith("{") and value != "{}":  # a template such as {text}, not a mapping
         return value
     try:
         return load_yaml(value)

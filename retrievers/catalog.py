@@ -18,6 +18,7 @@ ENTRY_POINTS = "beirkit.retrievers"
 """Group under which other distributions register ``kind = "module:Class"``."""
 
 _KINDS = {
+    "anserini": "beirkit.retrievers.lexical.anserini:AnseriniRetriever",
     "beir": "beirkit.retrievers.beir_search:BeirSearchRetriever",
     "bm25": "beirkit.retrievers.lexical.bm25:BM25Retriever",
     "bm25-lucene": "beirkit.retrievers.lexical.lucene_bm25:LuceneBM25Retriever",
@@ -36,7 +37,8 @@ _KINDS = {
 }
 
 _EXTRAS = {
-    "beir": "beir", "bm25s": "bm25s", "dense": "dense", "late": "dense", "mteb": "mteb", "sparse": "dense",
+    "anserini": "lucene", "beir": "beir", "bm25s": "bm25s", "dense": "dense", "late": "dense", "mteb": "mteb",
+    "sparse": "dense",
 }  # fmt: skip
 """The optional part that a kind needs."""
 

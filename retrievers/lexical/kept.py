@@ -63,7 +63,7 @@ def kept_or_built(
     first = list(islice(stream, WORTH_KEEPING))
     if len(first) < WORTH_KEEPING:
         return build(first)
-    with _Spool(chain(first, stream), length, workplace) as spool:
+    with Spool(chain(first, stream), length, workplace) as spool:
         del first
         key = configuration_key({"identity": identity, "documents": spool.key})
         folder = workplace.cache / "indexes" / key
@@ -81,8 +81,14 @@ def kept_or_built(
     return _load(folder) or index
 
 
-class _Spool:
-    """The documents of a stream in a temporary file, to be read again, and a key of their content."""
+class Spool:
+    """The documents of a stream in a temporary file, to be read again, and a key of their content.
+
+    Args:
+        documents: ids, titles and texts, in their order.
+        length: how many there are, where that is known.
+        workplace: opens a progress display.
+    """
 
     def __init__(self, documents: Iterable[Document], length: int | None, workplace: Workplace) -> None:
         self._file: IO[bytes] = tempfile.TemporaryFile(prefix="beirkit-documents-")  # noqa: SIM115
@@ -116,7 +122,7 @@ class _Spool:
                 hint="set TMPDIR to a disk with room, or keep nothing (--no-cache)",
             ) from error
 
-    def __enter__(self) -> _Spool:
+    def __enter__(self) -> Spool:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -134,7 +140,7 @@ def _save(index: Index, folder: Path, identity: Facts) -> None:
             "identity": identity,
             "facts": index.facts,
             "fields": len(index.fields),
-            "crc32": _checksums(unfinished),
+            "crc32": checksums(unfinished),
         }
         text = json.dumps(note, sort_keys=True, indent=2) + "\n"
         (unfinished / "index.json").write_text(text, encoding="ascii")
@@ -151,7 +157,7 @@ def _load(folder: Path) -> Index | None:
         return None
     try:
         note = json.loads((folder / "index.json").read_text(encoding="ascii"))
-        if note["crc32"] != _checksums(folder):
+        if note["crc32"] != checksums(folder):
             raise DataError("its checksums are not those that were written", path=folder)
         fields = tuple(_plain(Postings.load(folder / f"field-{number}")) for number in range(note["fields"]))
         return Index(fields, note["facts"])
@@ -172,9 +178,10 @@ def _plain(postings: Postings) -> Postings:
     )
 
 
-def _checksums(folder: Path) -> dict[str, int]:
+def checksums(folder: Path) -> dict[str, int]:
+    """CRC-32 of each file in the folders of a folder."""
     found = {}
-    for path in sorted(folder.glob("field-*/*")):
+    for path in sorted(folder.glob("*/*")):
         total = 0
         with path.open("rb") as stream:
             while part := stream.read(1 << 20):

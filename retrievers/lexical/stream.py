@@ -134,6 +134,12 @@ def search_each(
                 docs.append(found)
                 scores.append(values)
                 advance()
+    unmatched = warn_unmatched(query_ids, docs)
+    return Run.from_lists(query_ids, doc_ids, docs, scores, tag=tag), unmatched
+
+
+def warn_unmatched(query_ids: Sequence[str], docs: Sequence[npt.NDArray[np.int32]]) -> int:
+    """Say which queries have no results; how many."""
     empty = [query_id for query_id, found in zip(query_ids, docs, strict=True) if not len(found)]
     if empty:
         logger.warning(
@@ -142,7 +148,7 @@ def search_each(
             len(query_ids),
             ", ".join(empty[:3]) + (", ..." if len(empty) > 3 else ""),
         )
-    return Run.from_lists(query_ids, doc_ids, docs, scores, tag=tag), len(empty)
+    return len(empty)
 
 
 def latency(seconds: Sequence[float]) -> Facts:

@@ -42,6 +42,7 @@ def test_a_name_with_options() -> None:
         ("template='{title}, {text}'", "template", "{title}, {text}"),
         ("template={title} {text}", "template", "{title} {text}"),
         ("analyzer.stemmer=none", "analyzer", {"language": "english", "stemmer": "none"}),
+        ("rm3={}", "rm3", {}),
         ("new.deep.er=1", "new", {"deep": {"er": 1}}),
     ],
 )

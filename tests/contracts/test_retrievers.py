@@ -35,6 +35,7 @@ from beirkit.retrievers.dense.sentence_transformer import SentenceTransformerEnc
 from beirkit.retrievers.late.encoder import LateModel, TokenVectors
 from beirkit.retrievers.sparse.encoder import SparseModel
 from beirkit.retrievers.sparse.rows import Rows
+from tests.retrievers.lexical import fake_java
 from tests.retrievers.outside.local_service import LocalService
 
 Options = dict[str, Any]
@@ -172,7 +173,38 @@ CONTRACTS: dict[str, Contract] = {
     ),
     "dense": Contract(
         options=lambda folder: {"model": TINY, "prompts": {"query": ""}},
+@pytest.fixture(scope="session")
+def _stand_in_for_anserini(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return fake_java.install(tmp_path_factory.mktemp("java"))
+
+
+@pytest.fixture(autouse=True)
+def _without_java(monkeypatch: pytest.MonkeyPatch, _stand_in_for_anserini: dict[str, str]) -> None:
+    for name, value in _stand_in_for_anserini.items():
+        monkeypatch.setenv(name, value)
+
+
         changed=(
+    "anserini": Contract(
+        options=lambda folder: {},
+        changed=(
+            {"k1": 1.3},
+            {"b": 0.6},
+            {"accurate": True},
+            {"template": "{text}"},
+            {"fields": {"title": 1.0, "text": 1.0}},
+            {"fields": {"title": 2.0, "text": 1.0}},
+            {"language": "de"},
+            {"stemmer": "krovetz"},
+            {"stopwords": "none"},
+            {"stopwords": ["the", "of"]},
+            {"pretokenized": True},
+            {"rm3": {}},
+            {"rm3": {"fb_docs": 1}},
+            {"rm3": {"filter_terms": False}},
+        ),
+        neutral=({"heap": 512},),
+    ),
             {"prompts": {"query": "search: "}},
             {"prompts": {"query": "", "document": "passage: "}},
             {"prompts": {"query": "{instruction}: "}, "instruction": "find"},
@@ -365,8 +397,12 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
             "a_second_corpus_replaces_the_first",
         )
     },
-    ("run", "test_an_empty_query"): _HAS_ITS_OWN,
-    ("run", "test_a_query_of_stop_words"): _HAS_ITS_OWN,
+    **{
+        (kind, f"test_{name}"): _HAS_ITS_OWN
+        for kind in ("run", "sparse-vectors")
+        for name in ("an_empty_query", "a_query_of_stop_words")
+    },
+    ("anserini", "test_titles_that_are_empty_or_null"): "Anserini lowers the scores of ties in turn",
     ("dense", "test_documents_that_share_nothing_are_not_returned"): "every document is near to some degree",
     ("late", "test_documents_that_share_nothing_are_not_returned"): "every document is near to some degree",
 }
