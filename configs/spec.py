@@ -36,6 +36,7 @@ def parse_retriever(text: str) -> RetrieverConfig:
     ``hybrid#2``                  the second retriever inside another; ``hybrid#2.1`` the first inside that
     ``run:PATH``                  a run file
     ``http:FILE.yaml``            a search service, the options of kind ``http`` in a file
+    ``vectors:FOLDER``            term weights in files, as ``beirkit encode`` writes them
     ============================  ===================================================================
 
     The types of options are checked by the retriever's class when it is made. A changed retriever is called
@@ -133,8 +134,10 @@ def with_nested(
 
 
 def _outside(text: str) -> RetrieverConfig | None:
-    """What ``run:`` and ``http:`` stand for; ``None`` where the text begins with neither."""
+    """What ``run:``, ``http:`` and ``vectors:`` stand for; ``None`` for any other text."""
     scheme, colon, place = text.partition(":")
+    if colon and scheme == "vectors":
+        return _vectors(place)
     if not colon or scheme not in ("run", "http", "https"):
         return None
     path = Path(place)
@@ -147,6 +150,24 @@ def _outside(text: str) -> RetrieverConfig | None:
             f"{text!r} is no file of options", hint="write the request into a file and name http:FILE.yaml"
         )
     return RetrieverConfig(name=path.stem, kind="http", options=read_mapping(path))
+
+
+def _vectors(place: str) -> RetrieverConfig:
+    folder = Path(place)
+    options: Options = {}
+    for option, name, forms in (
+        ("documents", "corpus", ("jsonl",)),
+        ("queries", "queries", ("jsonl", "tsv")),
+    ):
+        names = [name, *(f"{name}.{form}{end}" for form in forms for end in ("", ".gz"))]
+        found = next((folder / one for one in names if place and (folder / one).exists()), None)
+        if found is None:
+            raise ConfigError(
+                f"vectors:{place} names no folder with {', '.join(names)}",
+                hint="vectors in other places are a retriever of kind sparse-vectors in a YAML file",
+            )
+        options[option] = str(found)
+    return RetrieverConfig(name=folder.resolve().name, kind="sparse-vectors", options=options)
 
 
 def bare_stem(path: Path) -> str:

@@ -34,6 +34,7 @@ _KINDS = {
     "run": "beirkit.retrievers.outside.run_file:RunFileRetriever",
     "rank-bm25": "beirkit.retrievers.lexical.rank_bm25:RankBM25Retriever",
     "sparse": "beirkit.retrievers.sparse.retriever:SparseRetriever",
+    "sparse-vectors": "beirkit.retrievers.sparse.vector_retriever:SparseVectorsRetriever",
 }
 
 _EXTRAS = {

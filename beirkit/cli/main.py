@@ -44,6 +44,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run", "run retrievers on datasets and score them"),
     "score": ("score", "score a run file against judgments"),
     "compare": ("compare", "compare run files: differences, intervals, p-values"),
+    "encode": ("encode", "write the vectors that a dense or sparse retriever makes of a dataset's texts"),
     "fuse": ("fuse", "make one run of several: reciprocal ranks, normalised scores, weighted sums"),
     "verify": ("verify", "hold results to published figures: OK, near or FAIL"),
     "show": ("show", "one query: its text, what is relevant, what each system returned and why"),

@@ -76,6 +76,11 @@ def add_places(parser: argparse.ArgumentParser) -> None:
         metavar="RESULTS",
         help="results folder (default: results)",
     )
+    add_work(parser)
+
+
+def add_work(parser: argparse.ArgumentParser) -> None:
+    """Options on what does the work; shared with ``beirkit encode``."""
     parser.add_argument(
         "--device", default="auto", help="where encoders run: auto, cpu, cuda, cuda:0,cuda:1, mps"
     )
@@ -111,7 +116,7 @@ def run_and_show(
     from beirkit.members import find_members
     from beirkit.summary import Summary
 
-    workplace = _workplace(args)
+    workplace = workplace_of(args)
     members = find_members(suite, named=named, progress=workplace.progress)
     cells = list(
         run_suite(
@@ -228,7 +233,8 @@ def _sample(args: argparse.Namespace) -> Sample | None:
     return part
 
 
-def _workplace(args: argparse.Namespace) -> Workplace:
+def workplace_of(args: argparse.Namespace) -> Workplace:
+    """Where retrievers work, as :func:`add_work` says."""
     from beirkit.cli.output import progress_for
     from beirkit.corpora.errors import UsageError
     from beirkit.home import cache_folder

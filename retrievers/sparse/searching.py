@@ -22,9 +22,13 @@ class Active:
 
     def add(self, rows: Rows) -> None:
         """Count some texts."""
-        self.texts += len(rows.counts)
-        self.empty += int((rows.counts == 0).sum())
-        self._terms += len(rows.terms)
+        self.add_counts(*rows.counts.tolist())
+
+    def add_counts(self, *counts: int) -> None:
+        """Count texts by the number of their terms."""
+        self.texts += len(counts)
+        self.empty += counts.count(0)
+        self._terms += sum(counts)
 
     def report(self) -> Facts:
         """Texts, those without a term, and terms of a text in the mean: the active dimensions."""

@@ -118,6 +118,21 @@ def _service(folder: Path) -> Options:
     return {"url": f"{service.url}?query={{query}}&k={{k}}", "results": "found.items", "id": "doc.id"}
 
 
+def _vectors(folder: Path) -> Options:
+    """Files of vectors in which a word of the documents and queries of these tests is a term of weight 1."""
+    places = {}
+    texts = {
+        "documents": {d.doc_id: f"{d.title} {d.text}" for d in DOCUMENTS},
+        "queries": {query.query_id: query.text for query in QUERIES},
+    }
+    for name, rows in texts.items():
+        vectors = {key: dict.fromkeys(re.findall(r"\w+", text.lower()), 1) for key, text in rows.items()}
+        lines = (json.dumps({"id": key, "vector": vector}) + "\n" for key, vector in vectors.items())
+        (folder / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
+        places[name] = str(folder / f"{name}.jsonl")
+    return places
+
+
 def _word_weights(model: SparseModel, texts: Sequence[str], role: Role, advance: Advance) -> Rows:
     """Stands in for a sparse model: a word is a term of weight 1."""
     rows = [sorted({zlib.crc32(w.encode()) % 30000 for w in re.findall(r"\w+", t.lower())}) for t in texts]
@@ -333,6 +348,15 @@ def _without_java(monkeypatch: pytest.MonkeyPatch, _stand_in_for_anserini: dict[
             {"weights_sha256": hashlib.sha256(b"stands in for weights").hexdigest()},
         ),
     ),
+    "sparse-vectors": Contract(
+        options=_vectors,
+        changed=(
+            {"documents": str(FIXTURES / "vectors" / "owls.jsonl")},
+            {"queries": str(FIXTURES / "vectors" / "owls.tsv")},
+            {"missing": "empty"},
+            {"unknown": "drop"},
+        ),
+    ),
     "rerank": Contract(
         options=_rerank_file,
         changed=(
@@ -389,7 +413,7 @@ _HAS_ITS_OWN = "its lists are of the corpus and the queries that it was made for
 EXCEPTIONS: dict[tuple[str, str], str] = {
     **{
         (kind, f"test_{name}"): _HAS_ITS_OWN
-        for kind in ("run", "http")
+        for kind in ("run", "http", "sparse-vectors")
         for name in (
             "one_document",
             "titles_that_are_empty_or_null",
