@@ -69,11 +69,17 @@ class MissingExtraError(UsageError):
         )
 
 
+_MANY_NAMES = 40  # more than anybody reads through
+
+
 def nearest(name: str, known: list[str]) -> str:
-    """A hint that names the closest known name, or lists them all."""
+    """A hint that names the closest known name, or lists them all, or of very many those that are nearest."""
     from difflib import get_close_matches
 
     close = get_close_matches(name, known, n=1, cutoff=0.6)
     if close:
         return f"did you mean {close[0]!r}?"
+    if len(known) > _MANY_NAMES:
+        some = sorted(get_close_matches(name, known, n=5, cutoff=0.0))
+        return f"nearest of {len(known):,} that are known: {', '.join(some)}"
     return "known: " + ", ".join(sorted(known)) if known else "none are known"

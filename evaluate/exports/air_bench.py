@@ -122,7 +122,7 @@ def _place(entry: Entry, options: AirBenchOptions) -> str:
         raise UsageError(
             f"{entry.label}: {told}",
             hint=f"add --set places.{entry.dataset}=TASK/DOMAIN/LANGUAGE_DATASET; "
-            + nearest(place, [*queries]),
+            + nearest(place or entry.dataset, [*queries]),
         )
     if entry.split not in queries[place]:
         have = ", ".join(queries[place])

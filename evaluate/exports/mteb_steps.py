@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from beirkit.evaluate.exports.base import Step
@@ -23,7 +23,7 @@ def steps_for(path: Path, facts: MtebFacts) -> list[Step]:
         folder.meta = strict_json((folder.path / META).read_bytes())
         found.append(_implementation(folder.meta, facts))
     if submission is not None:
-        found += [step for one in submission.results for step in _data(one)]
+        found += _data(submission.results)
     found.append(Step(what=f"Fork and clone {REPOSITORY}."))
     title = "Add results"
     for folder in folders:
@@ -71,14 +71,20 @@ def _implementation(meta: Mapping[str, object], facts: MtebFacts) -> Step:
     return Step(what=f"Have {name} implemented in mteb.", done=True, why=why)
 
 
-def _data(one: Submitted) -> list[Step]:
-    corpus = one.content_ids.get("corpus", "")[:12]
-    what = f"{one.dataset}@{one.split} (content id of the corpus {corpus})"
+def _data(results: Sequence[Submitted]) -> list[Step]:
+    """One step for all data, each named once: a task may have many languages, searched by many systems."""
+    told = dict.fromkeys(
+        f"{one.dataset}@{one.split} ({one.content_ids.get('corpus', 'unknown')[:12]})" for one in results
+    )
+    if not told:
+        return []
+    whose = "the task's data" if len(told) == 1 else "the tasks' data"
     return [
         Step(
-            what=f"Be sure that {what} is the task's data.",
-            why="Records and characters were compared with mteb's statistics where mteb has them; only data "
-            "fetched from the task's repository at its revision prove it.",
+            what=f"Be sure that {', '.join(told)} {'is' if len(told) == 1 else 'are'} {whose}.",
+            why="In brackets is the content id of the corpus. Records and characters were compared with "
+            "mteb's statistics where it has them; only data fetched from the task's repository at its "
+            "revision prove it.",
         )
     ]
 

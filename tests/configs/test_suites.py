@@ -91,7 +91,7 @@ def test_a_repository_of_mteb_is_pinned() -> None:
 
 def test_pinned_repositories_are_those_of_the_installed_mteb() -> None:
     mteb = pytest.importorskip("mteb", reason="needs the part 'mteb'")
-    tasks = mteb.get_tasks(task_types=["Retrieval"], exclude_superseded=False, languages=["eng"])
+    tasks = mteb.get_tasks(task_types=["Retrieval"], exclude_superseded=False, languages=["eng", "deu"])
     pinned = {(task.metadata.dataset["path"], task.metadata.dataset["revision"]): task for task in tasks}
     forms = list(_on_the_hub("mteb"))
     assert not {form.repository for _, form in forms if (form.repository, form.revision) not in pinned}

@@ -17,6 +17,7 @@ from beirkit.evaluate.exports.base import Entry
 from beirkit.evaluate.exports.mteb import Mteb, MtebOptions
 from beirkit.evaluate.exports.mteb_facts import Size, facts_text, shipped_facts
 from beirkit.evaluate.exports.mteb_scores import CUTOFFS, score_names
+from beirkit.evaluate.exports.submission import write_submission
 from tests.evaluate.exports.mteb_entries import MODEL, QRELS, REVISION, RUN, collection, entry
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -283,6 +284,17 @@ def test_steps_say_what_to_do(tmp_path: Path) -> None:
     assert f"Open a pull request with the title: Add results of {MODEL} on SciFact" in steps
     (copy,) = [what for what in steps if what.startswith("Copy")]
     assert copy.endswith(f" to {HOME}/: SciFact.json, model_meta.json, run_settings.jsonl.")
+
+
+def test_the_steps_name_all_data_at_once(tmp_path: Path) -> None:
+    codes = list(shipped_facts().tasks["XQuADRetrieval"].subsets)
+    entries = [entry(code, split="validation") for code in codes]
+    write(tmp_path, *entries, task={code: f"XQuADRetrieval/{code}" for code in codes})
+    write_submission(tmp_path, "mteb", "mteb", {}, [*entries, *entries])  # as of two systems
+    steps = [step.what for step in Mteb().steps(tmp_path)]
+    (data,) = [what for what in steps if what.startswith("Be sure that")]
+    assert [data.count(f" {code}@validation (") for code in codes] == [1] * len(codes)
+    assert data.endswith(" are the tasks' data.")
 
 
 def test_steps_of_a_model_that_mteb_does_not_know(tmp_path: Path) -> None:
