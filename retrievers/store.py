@@ -116,6 +116,11 @@ class Store:
         self._private = tempfile.TemporaryDirectory(prefix="beirkit-store-") if root is None else None
         self.root = root if self._private is None else Path(self._private.name)
 
+    def has(self, kind: str, configuration: Facts) -> bool:
+        """Whether there are entries of this kind and configuration."""
+        assert self.root is not None
+        return (self.root / kind / configuration_key(configuration)).is_dir()
+
     def section(self, kind: str, configuration: Facts) -> Section:
         """The entries of one kind (``embeddings``, ``indexes``) and one configuration.
 

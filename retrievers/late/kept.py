@@ -24,6 +24,8 @@ BLOCK = 256
 STAGE = 1
 """Version of this code; raised when equal encoder output would be stored as other bytes."""
 
+_KIND = "tokens"
+
 TokenPrecision = Literal["float32", "float16"]
 
 
@@ -83,8 +85,10 @@ class TokenStore:
     def __init__(self, model: LateModel, role: Role, precision: TokenPrecision, store: Store) -> None:
         self._model, self._precision = model, precision
         self._role: Role = role
-        told: Facts = {**model.identity(role), "precision": precision, "block": BLOCK, "stored": STAGE}
-        self._section = store.section("tokens", told)
+        told: Facts = {**model.identity(role), "block": BLOCK, "stored": STAGE}
+        self._section = store.section(_KIND, {**told, "precision": precision})
+        whole: Facts = {**told, "precision": "float32"}
+        self._whole = store.section(_KIND, whole) if store.has(_KIND, whole) else self._section
 
     def block(self, ids: Sequence[str], texts: Sequence[str], advance: Advance) -> TokenBlock:
         """The vectors of one block of texts.
@@ -102,7 +106,12 @@ class TokenStore:
         if stored is not None:
             advance(len(texts))
             return TokenBlock(stored, reused=True)
-        made = self._model.encode(texts, self._role, advance)
+        made = self._kept(key)
+        reused = made is not None
+        if made is None:
+            made = self._model.encode(texts, self._role, advance)
+        else:
+            advance(len(texts))
         with np.errstate(over="ignore"):  # what overflows is refused
             vectors = made.vectors.astype(self._precision)
         self._require_finite(made, np.isfinite(vectors).all(axis=1), ids)
@@ -112,7 +121,15 @@ class TokenStore:
             "limit": made.limit,
             "truncated": made.truncated,
         }
-        return TokenBlock(self._section.put(key, vectors, facts))
+        return TokenBlock(self._section.put(key, vectors, facts), reused)
+
+    def _kept(self, key: str) -> TokenVectors | None:
+        """What is kept in float32 where less is wanted: no model runs for it."""
+        stored = None if self._whole is self._section else self._whole.get(key)
+        if stored is None:
+            return None
+        block = TokenBlock(stored)
+        return TokenVectors(block.counts, block.rows(0, len(stored.array)), block.limit, block.truncated)
 
     def _require_finite(self, made: TokenVectors, finite: np.ndarray, ids: Sequence[str]) -> None:
         owners = np.repeat(np.arange(len(ids)), made.counts)

@@ -114,7 +114,6 @@ def test_a_second_start_encodes_nothing(encoded: Encoded, tmp_path: Path) -> Non
         ({"prompts": {"document": "this: "}}, 10, 0),
         ({"query_length": 16}, 0, 4),
         ({"document_length": 16}, 10, 0),
-        ({"precision": "float16"}, 10, 0),
         ({"projection": "none"}, 10, 4),
         ({"batch_size": 8}, 10, 4),
         ({"similarity": "meanmaxsim"}, 0, 0),
@@ -132,6 +131,21 @@ def test_what_changes_vectors_encodes_anew(
     assert len(encoded) == documents
     second.search(QUERIES, 3)
     assert len(encoded) == documents + queries
+
+
+def test_half_precision_is_made_from_what_is_kept(encoded: Encoded, tmp_path: Path) -> None:
+    _make(tmp_path).index(DOCUMENTS)
+    late, alone = _make(tmp_path, precision="float16"), _make(precision="float16")
+    late.index(DOCUMENTS)
+    assert len(encoded) == 10
+    assert late.costs()["from_store"] == {"document": 10}
+    alone.index(DOCUMENTS)
+    assert list(late.search(QUERIES, 10).lists()) == list(alone.search(QUERIES, 10).lists())
+    assert late.report() == alone.report()
+    _make(tmp_path / "other", precision="float16").index(DOCUMENTS)
+    encoded.clear()
+    _make(tmp_path / "other").index(DOCUMENTS)
+    assert len(encoded) == 10  # more digits than are kept are not to be had
 
 
 def test_a_changed_text_or_model_encodes_anew(encoded: Encoded, tmp_path: Path) -> None:
