@@ -36,6 +36,7 @@ class LocalEmbeddings:
         longest: characters of a text that are accepted.
         most: texts of a request that are accepted.
         key: that must be sent, where there is one.
+        input_key: of the texts in a request; in ``asked`` they are ``input`` always.
         usage: whether the tokens are told.
         pause: seconds between two bytes of an answer.
         before_answer: called before each answer.
@@ -49,6 +50,7 @@ class LocalEmbeddings:
         self.longest: int | None = None
         self.most: int | None = None
         self.key = ""
+        self.input_key = "input"
         self.usage = True
         self.pause = 0.0
         self.before_answer: Callable[[], object] | None = None
@@ -105,6 +107,7 @@ def _handler(service: LocalEmbeddings) -> type[BaseHTTPRequestHandler]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            body["input"] = body.pop(service.input_key)
             headers = {name.lower(): value for name, value in self.headers.items()}
             with service.lock:
                 service.asked.append(body)
