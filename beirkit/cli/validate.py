@@ -86,7 +86,8 @@ def _judgments(texts: list[str], *, hidden: bool) -> dict[str, Qrels]:
         except BeirkitError as error:
             if not hidden:
                 raise
-            raise DataError("cannot be read as judgments", path=path) from error
+            told = "cannot be read as judgments" if Path(path).exists() else "does not exist"
+            raise DataError(told, path=path) from error
     return found
 
 

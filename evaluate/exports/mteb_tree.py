@@ -67,7 +67,9 @@ def model_folders(path: Path) -> list[ModelFolder]:
 def check_tree(path: Path) -> list[Problem]:
     """Everything that is wrong with a file, the folder of a model, or a whole folder of results."""
     facts = mteb_facts()
-    folders = model_folders(path)
+    if path.is_file() and path.name == META:
+        return _check_meta_alone(path)
+    folders = [] if path.is_file() and path.suffix != ".json" else model_folders(path)
     problems: list[Problem] = []
     if not folders:
         return [Problem(file=path.name, found="no file of a task", expected="MODEL/REVISION/TASK.json")]
@@ -91,6 +93,14 @@ def _check_tasks(folder: ModelFolder, facts: MtebFacts) -> list[Problem]:
             check_task(data, stem, facts, found)
         problems += found.problems()
     return problems
+
+
+def _check_meta_alone(path: Path) -> list[Problem]:
+    found = Found(path.name)
+    meta = read_keyed(path, found)
+    if meta is not None or not found:
+        check_meta(meta, found)
+    return found.problems()
 
 
 def _check_folder(folder: ModelFolder, facts: MtebFacts) -> list[Problem]:

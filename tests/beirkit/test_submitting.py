@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from beirkit.cli.main import main
+from beirkit.corpora.errors import UsageError
 from beirkit.corpora.records import Qrels
 from beirkit.evaluate.engine import evaluate
 from beirkit.evaluate.exports import catalog
@@ -18,6 +19,8 @@ from beirkit.evaluate.exports.base import Claim, Entry, Problem, Recomputable, S
 from beirkit.evaluate.exports.submission import read_submission
 from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.protocol import get_protocol
+from beirkit.result_paths import find_results
+from beirkit.submitting import export_results
 
 
 class _Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -235,6 +238,18 @@ def test_hidden_judgments_stay_hidden(
     shown = capsys.readouterr()
     assert "q4" not in shown.out + shown.err
     assert "ndcg" in shown.out
+    assert main([*words[:-1], "birds=nowhere.tsv", "--hidden-qrels"]) == 2
+    assert "nowhere.tsv: does not exist" in capsys.readouterr().err
+
+
+def test_what_is_exported_into_a_folder_of_results_is_none_of_them(results: Path) -> None:
+    before = [result.folder for result in find_results([results])]
+    for target in ("capsule", "trec", "beir"):
+        for place in (results / target, results / "birds@test" / target):
+            export_results([results], target, place)
+    assert [result.folder for result in find_results([results])] == before
+    with pytest.raises(UsageError, match="lies in a result that is exported"):
+        export_results([results], "capsule", before[0] / "packed")
 
 
 def test_steps_are_printed_and_nothing_is_sent(

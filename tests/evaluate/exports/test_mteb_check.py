@@ -310,3 +310,13 @@ def test_a_mean_over_fewer_forums_is_told(tmp_path: Path) -> None:
 def test_a_folder_without_results(tmp_path: Path) -> None:
     (line,) = told(tmp_path)
     assert "no file of a task" in line
+
+
+def test_a_single_file_is_checked_for_what_it_is(home: Path) -> None:
+    assert told(home / "model_meta.json") == []
+    change(home / "model_meta.json", lambda d: d.update(frame=d.pop("framework")))
+    assert any("frame: found" in line for line in told(home / "model_meta.json"))
+    (home / "notes.txt").write_text("none")
+    for other in ("run_settings.jsonl", "notes.txt"):
+        (line,) = told(home / other)
+        assert line.startswith(f"error {other}: found no file of a task")
