@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
 import msgspec
 
 from beirkit.configs.schema import RetrieverConfig
-from beirkit.configs.spec import nested_config, nested_specs, with_nested
+from beirkit.configs.spec import INNER, MEMBERS, nested_config, nested_specs, with_nested
 from beirkit.corpora.errors import ConfigError, UsageError
 from beirkit.corpora.scripts import count_scripts
 from beirkit.datasets import Dataset
@@ -76,23 +77,37 @@ def warn_of_language(exam: Exam, name: str, retriever: Retriever[Any]) -> None:
     """Say so where the analyzer of a lexical retriever is for another language than the texts are in.
 
     The language that the dataset states decides; where it states none, or the same, the letters of the first
-    documents do.
+    documents do. Of a retriever with others inside it, theirs are looked at.
 
     Args:
         exam: what is searched.
         name: of the retriever.
         retriever: it.
     """
-    analyzer = retriever.identity().get("analyzer")
-    if not isinstance(analyzer, dict) or "language" not in analyzer:
-        return
+    identity = retriever.identity()
+    here = "analyzer" in identity
+    mend = f"choose its analyzer with {name.partition(':')[0]}:language=TAG, or take bm25-multilingual"
+    for language in dict.fromkeys(_languages(identity)):
+        _warn_of(exam, name, language, mend if here else "put bm25-multilingual inside it")
+
+
+def _languages(identity: Any) -> Iterator[str]:
+    """The languages of the analyzers of a retriever and of those inside it."""
+    analyzer = identity.get("analyzer")
+    if isinstance(analyzer, dict) and "language" in analyzer:
+        yield str(analyzer["language"])
+    for inner in (identity.get(INNER), *(identity.get(MEMBERS) or [])):
+        if isinstance(inner, dict):
+            yield from _languages(inner)
+
+
+def _warn_of(exam: Exam, name: str, language: str, mend: str) -> None:
     try:
-        own = primary(str(analyzer["language"]))
+        own = primary(language)
     except ConfigError:
         return
     if own == NEUTRAL:
         return
-    mend = f"choose its analyzer with {name.partition(':')[0]}:language=TAG, or take bm25-multilingual"
     stated = primary(exam.dataset.config.language) if exam.dataset.config else NEUTRAL
     if stated not in (own, NEUTRAL):
         _log.warning("%s: the analyzer of %s is for %s, and the dataset's language is %s; %s",

@@ -13,22 +13,30 @@ from beirkit.stored import StoredResult
 def analyzer_of(result: StoredResult) -> Pipeline | None:
     """The analyzer that a result was searched with.
 
-    It is made anew from the retriever's name, and held to what the result's manifest says of it.
+    It is made anew from the retriever's name, and held to what the result's manifest says of it. Of
+    rerankers and of passages it is that of the retriever inside.
 
     Returns:
         None: the retriever has none, or it cannot be made as it was, as that of a file that is gone.
     """
-    from beirkit.configs.spec import parse_retriever
+    from beirkit.configs.spec import INNER, nested_config, parse_retriever
     from beirkit.retrievers.catalog import create
     from beirkit.retrievers.lexical.analyzer import AnalyzerOptions
     from beirkit.retrievers.lexical.lucene_analyzer import LuceneAnalyzerOptions
 
-    facts = result.facts.retriever.get("analyzer")
+    identity: Any = result.facts.retriever
+    inside = 0
+    while "analyzer" not in identity and isinstance(identity.get(INNER), dict):
+        identity, inside = identity[INNER], inside + 1
+    facts = identity.get("analyzer")
     if not isinstance(facts, dict):
         return None
     for suffix in ("", f"language={facts.get('language', '')}"):
         try:
-            made_of = create(parse_retriever(_with(result.facts.name, suffix)))
+            config = parse_retriever(_with(result.facts.name, suffix))
+            for _ in range(inside):
+                config = nested_config(config.options.get(INNER))
+            made_of = create(config)
             options = getattr(made_of.options, "analyzer", None)
             if not isinstance(options, AnalyzerOptions | LuceneAnalyzerOptions):
                 return None

@@ -82,6 +82,8 @@ def test_auto_is_refused_before_any_work_where_no_language_is_stated(tmp_path: P
         ("", HEBREW, "bm25-lucene", "100 % of the letters of the first documents are Hebr"),
         ("", HEBREW, "bm25-lucene:language=ar", "is for ar (Arab)"),
         ("", HEBREW, "bm25-lucene:language=yi", ""),
+        ("he", HEBREW, "bm25-maxp", "the dataset's language is he; put bm25-multilingual inside it"),
+        ("he", HEBREW, "bm25-maxp:retriever=bm25-multilingual", ""),
         ("", ["ab", "12"], "bm25-lucene:language=he", ""),  # too few letters to tell anything
     ],
 )  # fmt: skip

@@ -78,6 +78,20 @@ def test_terms_are_those_of_the_retrievers_own_analyzer(
     assert found["documents"]["d2"]["text"] == "A pale owl that hunts voles at night."
 
 
+def test_terms_over_passages_are_those_of_the_retriever_inside(
+    birds: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "-d", str(birds), "-r", "bm25-maxp:size=3,overlap=0", "--out", "cut", "-q"]) == 0
+    capsys.readouterr()
+    folder = next(Path("cut").glob("*@test/*"))
+    first = facts(capsys, folder, "q1")["systems"][0]["results"][0]
+    assert (first["doc_id"], first["terms"]) == ("d1", ["falcon", "hover"])
+    manifest = folder / "manifest.json"
+    kept = json.loads(manifest.read_text(encoding="utf-8"))
+    manifest.write_text(json.dumps({**kept, "name": "bm25"}), encoding="utf-8")
+    assert analyzer_of(read_result(folder)) is None, "nothing is inside what has this name now"
+
+
 def test_an_analyzer_that_is_another_by_now_is_not_taken_for_it(results: Path) -> None:
     folder = next(results.glob("*@test/bm25--*"))
     assert analyzer_of(read_result(folder)) is not None
