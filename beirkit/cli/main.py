@@ -18,7 +18,7 @@ from contextlib import contextmanager
 
 from beirkit import __version__
 from beirkit.cli.arguments import Parser, expand_lists, global_options_last
-from beirkit.cli.pipes import outlive_reader
+from beirkit.cli.pipes import drop_output, outlive_reader
 from beirkit.corpora.errors import BeirkitError, UsageError
 
 # command: (module, what it does); a module is imported only when its command is asked for
@@ -126,13 +126,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         if debug:
             raise
         print(f"beirkit: error: {describe(error)}", file=sys.stderr)
+        if isinstance(error, OSError):
+            drop_output()
         return 2
     return code
 
 
 @contextmanager
 def _ends_as_interrupted() -> Iterator[None]:
-    """Inside, a request to end (``kill``, a scheduler, a shutdown) cleans up as Ctrl-C does."""
+    """Inside, a request to end (``kill``, a scheduler, a closed terminal) cleans up as Ctrl-C does."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -143,14 +145,15 @@ def _ends_as_interrupted() -> Iterator[None]:
             os._exit(128 + number)
         raise KeyboardInterrupt
 
-    before = signal.getsignal(signal.SIGTERM)
-    if before is signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, stop)
+    ends = [signal.SIGTERM, *([signal.SIGHUP] if sys.platform != "win32" else [])]  # nohup ignores the latter
+    ends = [number for number in ends if signal.getsignal(number) is signal.SIG_DFL]
+    for number in ends:
+        signal.signal(number, stop)
     try:
         yield
     finally:
-        if before is signal.SIG_DFL:
-            signal.signal(signal.SIGTERM, before)
+        for number in ends:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _never_fail_to_print() -> None:

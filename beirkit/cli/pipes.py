@@ -1,11 +1,11 @@
-"""Standard output whose reader may leave: the command goes on, and its files and exit code stay its own."""
+"""Outputs whose reader may leave: the command goes on, and its files and exit code stay its own."""
 
 from __future__ import annotations
 
 import io
 import os
 import sys
-from typing import Any
+from typing import Any, TextIO
 
 
 class _Patient(io.FileIO):
@@ -21,21 +21,43 @@ class _Patient(io.FileIO):
 
 
 def outlive_reader() -> None:
-    """Let standard output outlive its reader, such as ``| head -1``.
+    """Let standard output and errors outlive their readers, such as ``2>&1 | head -1``.
 
     Without this the first line too many would end the command, before it wrote the files it was asked for
-    and with another exit code than its findings call for. An output that is no file of the system is left.
+    and with another exit code than its findings call for. An output that is no file of the system is left;
+    one that is closed leads nowhere, so that no file that is opened later takes its place and its number.
     """
-    stream = sys.stdout
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the least number that is free
+    sys.stdout = _patient(sys.stdout, 1)
+    sys.stderr = _patient(sys.stderr, 2)
+
+
+def drop_output() -> None:
+    """Drop what standard output does not take, for Python not to try it again as it ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - no path of the user's
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
+def _patient(stream: TextIO | None, number: int) -> TextIO:
+    if stream is None:  # it was closed when Python began
+        return io.TextIOWrapper(
+            io.BufferedWriter(_Patient(number, "w", closefd=False)), encoding="utf-8", errors="replace"
+        )
     if not isinstance(stream, io.TextIOWrapper):
-        return
+        return stream
     raw = getattr(stream.buffer, "raw", stream.buffer)  # with PYTHONUNBUFFERED there is no buffer between
     if type(raw) is not io.FileIO:
-        return
+        return stream
     stream.flush()
-    patient = io.BufferedWriter(_Patient(raw.fileno(), "w", closefd=False))
-    sys.stdout = io.TextIOWrapper(
-        patient,
+    return io.TextIOWrapper(
+        io.BufferedWriter(_Patient(raw.fileno(), "w", closefd=False)),
         encoding=stream.encoding,
         errors=stream.errors,
         line_buffering=stream.line_buffering,

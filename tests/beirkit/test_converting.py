@@ -100,7 +100,8 @@ def test_who_stops_the_check_learns_that_only_the_check_is_missing(
     assert "out: is there already, and whole (look at it with: beirkit check out; " in capsys.readouterr().err
 
 
-def test_a_request_to_end_cleans_up_as_ctrl_c_does() -> None:
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_request_to_end_cleans_up_as_ctrl_c_does(name: str) -> None:
     code = (
         "import os, sys, time\n"
         "from beirkit.cli import main\n"
@@ -117,7 +118,7 @@ def test_a_request_to_end_cleans_up_as_ctrl_c_does() -> None:
     process = subprocess.Popen([sys.executable, "-P", "-c", code], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
-    process.send_signal(signal.SIGTERM)
+    process.send_signal(getattr(signal, name))
     out, _ = process.communicate(timeout=60)
     assert (out, process.returncode) == ("cleaned up\n", 130)
 
