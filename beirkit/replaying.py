@@ -120,6 +120,20 @@ def replay(
     return done
 
 
+def unpack_capsule(path: Path, out: Path) -> list[tuple[Path, str]]:
+    """Put the results of a capsule whose checksums hold into a folder of results, scored as they are.
+
+    Returns:
+        Where each result is now, and where it is in the capsule.
+
+    Raises:
+        DataError: it is no capsule, is damaged, or was changed after it was made.
+    """
+    with tempfile.TemporaryDirectory() as temporary:
+        opened = OpenCapsule(path, Path(temporary))
+        return [(place, one.path) for one, place in _unpack(opened, out)]
+
+
 def _zip(path: Path) -> Path:
     if not path.is_dir():
         return path
@@ -291,13 +305,16 @@ def _with(replayed: Replayed, searched: bool | None, why: str) -> Replayed:
     return Replayed(replayed.result, replayed.judgments, replayed.equal, replayed.difference, searched, why)
 
 
-def _unpack(opened: OpenCapsule, out: Path) -> None:
+def _unpack(opened: OpenCapsule, out: Path) -> list[tuple[CapsuleResult, Path]]:
     """Put the results into a folder of results; one that is there already stays."""
+    places = []
     for one in opened.facts.results:
         target = out / Path(*Path(one.path).parts[1:])
+        places.append((one, target))
         if target.exists():
             _log.warning("%s is there already and stays as it is", target)
             continue
         with whole_folder(target, overwrite=False, written=lambda _: set()) as part:
             for name in ("manifest.json", one.run, one.scores):
                 shutil.copyfile(opened.file(one, name), part / name)
+    return places

@@ -51,6 +51,7 @@ CONTRACT = {
     "verify": ("--qrels", "--system", "--json"),
     "explain": ("--published", "--note", "--system", "-m", "--other-qrels", "--with", "--json"),
     "show": ("--query", "--next", "--previous", "--worst", "--disagree", "-d", "--json"),
+    "leaderboard": ("--out", "--overwrite", "--suite", "-m", "--protocol", "--json"),
     "report": ("--out", "--no-text", "--queries", "--baseline", "-m", "--qrels", "--json"),
     "pool": ("--depth", "--by", "--limit", "--seed", "--out", "--import", "--merge", "--json"),
     "overlap": ("--column", "--ngram", "--near", "--documents", "--results", "--out", "--json"),

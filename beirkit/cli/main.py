@@ -48,6 +48,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fuse": ("fuse", "make one run of several: reciprocal ranks, normalised scores, weighted sums"),
     "verify": ("verify", "hold results to published figures: OK, near or FAIL"),
     "show": ("show", "one query: its text, what is relevant, what each system returned and why"),
+    "leaderboard": (
+        "leaderboard",
+        "a static site over many results: ranks, intervals, filters, a page for each system",
+    ),
     "report": ("report", "write results as one HTML page: verdict, leaderboard, costs, queries, sources"),
     "explain": ("explain", "why a number is another one: every known cause tried, the best first"),
     "pool": ("pool", "have unjudged results of several runs judged, and take the judgments back"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,13 +17,15 @@ class Cell:
         text: what is read.
         sort: what it is sorted by, where that is not the text; None: there is no figure, and it comes last.
         mark: a word beside the text, such as ``in-domain``.
-        href: where the text leads inside the page, such as ``#dataset-1``.
+        href: where the text leads: inside the page, such as ``#dataset-1``, or to a file beside it.
+        bar: low end, point and high end, from 0 to 100, drawn beside the text; None: nothing is.
     """
 
     text: str
     sort: float | str | None = None
     mark: str = ""
     href: str = ""
+    bar: tuple[float, float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,7 @@ class Table:
         columns: heads; the first one names the row.
         rows: one cell for each column.
         filtered: whether there is a field that filters the rows.
+        facts: of each row, what :class:`Filters` of the page look at, by name; none: they leave it alone.
     """
 
     kind: ClassVar[str] = "table"
@@ -58,6 +62,7 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     filtered: bool = False
+    facts: tuple[Mapping[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -128,6 +133,39 @@ class Section:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """A list from which one way to filter is chosen.
+
+    Attributes:
+        name: of the fact it looks at.
+        label: of the list.
+        options: a value and what is read. Of a number, ``5-9``, ``5-`` and ``-9`` are ranges with both ends;
+            an empty value takes all rows.
+    """
+
+    name: str
+    label: str
+    options: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Filters:
+    """What chooses rows of all tables that have facts.
+
+    Attributes:
+        rows: what a row is, in the plural.
+        choices: lists.
+        dates: name and label of a fact that is a date as YYYY-MM-DD, chosen from a day on and up to a day.
+        about: what must be known when rows are hidden.
+    """
+
+    rows: str
+    choices: tuple[Choice, ...]
+    dates: tuple[tuple[str, str], ...] = ()
+    about: str = ""
+
+
+@dataclass(frozen=True)
 class Page:
     """Everything in one file.
 
@@ -138,6 +176,8 @@ class Page:
         banner: what a reader must know before passing the page on; empty: nothing.
         data: what the script shows, by name, packed as :func:`beirkit.evaluate.report.queries.packed` does.
         language: of the page's own words.
+        filters: of its tables; None: none.
+        home: words and file of the page that this one belongs to; empty: it stands alone.
     """
 
     title: str
@@ -146,3 +186,13 @@ class Page:
     banner: str = ""
     data: tuple[tuple[str, str], ...] = ()
     language: str = "en"
+    filters: Filters | None = None
+    home: tuple[str, str] = ("", "")
+
+    @property
+    def groups(self) -> dict[str, list[Section]]:
+        """The sections by group, those without one first, groups in the order in which they begin."""
+        found: dict[str, list[Section]] = {"": []}
+        for section in self.sections:
+            found.setdefault(section.group, []).append(section)
+        return found

@@ -17,9 +17,10 @@ from beirkit.evaluate.report.blocks import (
     Sentences,
     Table,
 )
-from beirkit.evaluate.report.charts import Chart, Deltas, Point, Spread, deltas, front, intervals, tradeoff
+from beirkit.evaluate.report.charts import Chart, Deltas, Spread, deltas, intervals
+from beirkit.evaluate.report.costs import cost_charts, is_known, merged_costs
 from beirkit.evaluate.report.figures import figure, interval_text
-from beirkit.evaluate.report.model import DatasetPart, Report
+from beirkit.evaluate.report.model import Behind, DatasetPart, Report
 from beirkit.evaluate.report.tables import (
     comparison_table,
     cost_table,
@@ -49,7 +50,9 @@ def sections_of(report: Report, browsers: Mapping[int, Queries]) -> tuple[Sectio
         sections.append(Section(name, part.dataset or "Systems", tuple(blocks), group))
     sections.append(Section("how", "Protocol and manifests", tuple(_how(report))))
     if report.behind:
-        sections.append(Section("sources", "Citations and licences", tuple(_sources(report))))
+        sections.append(
+            Section("sources", "Citations and licences", tuple(sources_blocks(report.behind, report.bibtex)))
+        )
     return tuple(sections)
 
 
@@ -155,17 +158,13 @@ def _dataset(report: Report, part: DatasetPart, name: str) -> list[Block]:
         counts = {row.system: f"{row.wins}/{row.ties}/{row.losses}" for row in part.tables[0].rows}
         rows = [Deltas(system, values, counts.get(system, "")) for system, values in part.differences.items()]
         blocks += [Heading("Per-query differences"), deltas(f"{name}-deltas", title, _baseline(part), rows)]
-    if len(report.parts) > 1 and any(_known(costs) for costs in part.costs.values()):
+    if len(report.parts) > 1 and any(is_known(costs) for costs in part.costs.values()):
         blocks += [Heading("Costs"), _cost_table(f"{name}-costs", part.costs, {}, {})]
     return blocks
 
 
 def _baseline(part: DatasetPart) -> str:
     return part.tables[0].baseline or part.tables[0].rows[0].other
-
-
-def _known(costs: Mapping[str, Any]) -> bool:
-    return any(costs.get(key) is not None for key in ("queries_per_second", "index_bytes", "latency_p50"))
 
 
 def _costs(report: Report) -> list[Block]:
@@ -176,35 +175,19 @@ def _costs(report: Report) -> list[Block]:
         quality = {place.system: place.mean for place in report.parts[0].boards[0].places}
     else:
         quality = {}
-    costs = {system: _over(report.parts, system) for system in quality}
-    if not any(_known(one) for one in costs.values()):
-        return []
-    numbers = {system: number for number, system in enumerate(quality, 1)}
-    blocks: list[Block] = []
-    fronts: dict[str, list[str]] = {system: [] for system in quality}
+    costs = {system: merged_costs(_each(report.parts, system)) for system in quality}
     measure = str(report.parts[0].tables[0].measure)
-    machines = {m for part in report.parts for c in part.costs.values() if (m := c.get("machine"))}
-    charts = (
-        ("time", "ms_per_query", "milliseconds per query, all searched together"),
-        ("size", "index_bytes", "bytes of the index"),
-    )
-    for word, key, axis in charts:
-        points = [
-            Point(numbers[system], system, costs[system][key], quality[system])
-            for system in quality
-            if costs[system].get(key)
-        ]
-        if len(points) < 2 or (word == "time" and len(machines) > 1):
-            continue
-        for one in front(points):
-            fronts[one.name].append(word)
-        title = f"{measure} over {axis}; diamonds are the Pareto front: nothing is better and cheaper"
-        blocks.append(tradeoff(f"cost-{word}", title, axis, measure, points))
-    if len(machines) > 1:
-        told = "Times were measured on several machines and cannot be compared, so they have no chart."
-        blocks.append(Sentences((told,)))
-    blocks.append(_cost_table("costs", costs, numbers, fronts))
-    return blocks
+    blocks, numbers, fronts = cost_charts("cost", measure, quality, costs)
+    return [*blocks, _cost_table("costs", costs, numbers, fronts)] if blocks else []
+
+
+def _each(parts: Sequence[DatasetPart], system: str) -> list[Mapping[str, Any]]:
+    """The costs of a system on each dataset that it was run on."""
+    return [
+        part.costs.get(system, {})
+        for part in parts
+        if any(system == standing.system for standing in part.tables[0].standings)
+    ]
 
 
 def _cost_table(
@@ -227,32 +210,6 @@ def _cost_table(
     return cost_table(name, "What the systems cost; a dash: not recorded", rows)
 
 
-def _over(parts: Sequence[DatasetPart], system: str) -> dict[str, Any]:
-    """Costs of a system over datasets: means of times, largest memory; only where every dataset tells."""
-    each = [
-        part.costs.get(system, {})
-        for part in parts
-        if any(system == s.system for s in part.tables[0].standings)
-    ]
-    found: dict[str, Any] = dict(each[0]) if each else {}
-    for key in ("queries_per_second", "documents_per_second", "latency_p50", "latency_p95", "index_bytes"):
-        values = [one.get(key) for one in each]
-        known = [float(value) for value in values if value]
-        complete = bool(known) and len(known) == len(values)
-        rate = key.endswith("per_second")
-        mean = (
-            (len(known) / sum(1 / v for v in known) if rate else sum(known) / len(known))
-            if complete
-            else None
-        )
-        found[key] = mean
-    peaks = [one["peak_memory_mib"] for one in each if one.get("peak_memory_mib")]
-    found["peak_memory_mib"] = max(peaks, default=None)
-    speed = found["queries_per_second"]
-    found["ms_per_query"] = 1000 / speed if speed else None
-    return found
-
-
 def _how(report: Report) -> list[Block]:
     blocks: list[Block] = [Sentences(report.notes)]
     if report.manifests:
@@ -264,7 +221,8 @@ def _how(report: Report) -> list[Block]:
     return blocks
 
 
-def _sources(report: Report) -> list[Block]:
+def sources_blocks(behind: Sequence[Behind], bibtex: str) -> list[Block]:
+    """What results stand on, with licences and papers."""
     rows = tuple(
         (
             Cell(one.name),
@@ -273,11 +231,11 @@ def _sources(report: Report) -> list[Block]:
             Cell(one.licence),
             Cell("; ".join(one.papers) or "nothing is known"),
         )
-        for one in report.behind
+        for one in behind
     )
     heads = ("name", "kind", "version", "licence", "cite")
     table = Table("sources-table", "What these results stand on", tuple(map(Column, heads)), rows)
-    return [table, *([Folded("BibTeX", report.bibtex)] if report.bibtex else [])]
+    return [table, *([Folded("BibTeX", bibtex)] if bibtex else [])]
 
 
 def systems_of(report: Report) -> list[str]:

@@ -54,6 +54,51 @@
     });
   };
 
+  // ---- filters over the rows of every table that has facts
+  const within = (text, range) => {
+    if (!/^\d*-\d*$/.test(range) || range === "-") return text === range;
+    const [low, high] = range.split("-"), value = text === "" ? null : Number(text);
+    return value !== null && (low === "" || value >= Number(low)) && (high === "" || value <= Number(high));
+  };
+  const makeFilters = (form) => {
+    const tables = all("table.chosen"), named = $("input[type=search]", form), status = $(".count", form);
+    const passes = (row) => holds(row.cells[0].textContent, words(named.value))
+      && all("select", form).every((one) => one.value === "" || within(row.dataset[one.dataset.fact] || "", one.value))
+      && all("input[type=date]", form).every((one) => {
+        const day = row.dataset[one.dataset.fact] || "";
+        return one.value === "" || (day !== "" && (one.dataset.end === "from" ? day >= one.value : day <= one.value));
+      });
+    const apply = () => {
+      const active = named.value.trim() !== "" || all("select, input[type=date]", form).some((one) => one.value !== "");
+      tables.forEach((table) => {
+        const rows = [...table.tBodies[0].rows];
+        rows.forEach((row) => { row.hidden = !passes(row); });
+        const left = rows.some((row) => !row.hidden);
+        table.parentElement.hidden = !left;
+        table.closest(".table").querySelector(".nothing").hidden = left;
+      });
+      $(".about", form).hidden = !active;
+      count();
+    };
+    const count = () => {
+      const page = $("section.page:not([hidden])"), seen = new Map();
+      all("table.chosen tbody tr", page).forEach((row) => {
+        const name = row.cells[0].textContent.trim();
+        seen.set(name, seen.get(name) || !row.hidden);
+      });
+      form.hidden = !seen.size;
+      const left = [...seen.values()].filter(Boolean).length;
+      const told = `${left} of ${seen.size} ${status.dataset.rows}${left ? "" : ": none passes the filters"}`;
+      if (status.textContent !== told) status.textContent = told;
+    };
+    form.addEventListener("input", apply);
+    form.addEventListener("submit", (event) => event.preventDefault());
+    form.addEventListener("reset", () => setTimeout(apply)); // when the fields are empty
+    apply();
+    return count;
+  };
+  let counted = () => {};
+
   // ---- data: gzip in base64, unpacked when it is first looked at
   const unpacked = new Map();
   const data = (name) => {
@@ -190,6 +235,7 @@
       if (link.getAttribute("href") === `#${id}`) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     });
+    counted();
   };
   let current = "";
   const follow = async () => {
@@ -253,6 +299,7 @@
   });
   all("main table").forEach(makeSortable);
   all(".filter input").forEach(makeFiltered);
+  if ($("#filters")) counted = makeFilters($("#filters"));
   $("#search").hidden = false;
   find.addEventListener("input", search);
   window.addEventListener("hashchange", follow);

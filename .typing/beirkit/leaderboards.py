@@ -1,0 +1,1 @@
+../../beirkit/leaderboards.py

@@ -1,0 +1,1 @@
+../../beirkit/stated_boards.py

@@ -1,0 +1,1 @@
+../../beirkit/submissions.py

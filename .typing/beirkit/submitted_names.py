@@ -1,0 +1,1 @@
+../../beirkit/submitted_names.py

@@ -1,0 +1,1 @@
+../../beirkit/submitted_systems.py

@@ -1,0 +1,1 @@
+"""A leaderboard as a static site: an index over many results, one page per system, and the data."""
