@@ -79,8 +79,8 @@ class Billing(Protocol):
         """What the vectors of texts were bought with, by a key for each purchase; kept beside the vectors."""
         ...
 
-    def bill(self, sources: Iterable[Facts]) -> Facts:
-        """What was paid for vectors, whenever that was; each purchase counts once."""
+    def bill(self, sources: Facts) -> Facts:
+        """What was paid for vectors, whenever that was, by what :meth:`sources` says of all of them."""
         ...
 
     def costs(self) -> Facts:

@@ -88,7 +88,7 @@ class DenseRetriever(Retriever[DenseOptions]):
         self._search: VectorSearch | None = None
         self._found: Facts = {}
         self._reused: dict[str, int] = {}
-        self._bought: dict[str, list[VectorBlock]] = {}
+        self._bought: Facts = {}
 
     @classmethod
     def over(
@@ -120,7 +120,7 @@ class DenseRetriever(Retriever[DenseOptions]):
         getattr(self.encoder, "advise", lambda: None)()
         self._store = Store(self.workplace.cache)
         vectors = VectorStore(self.encoder, "document", self._store)
-        self._doc_ids, self._blocks, self._search = [], [], None
+        self._doc_ids, self._blocks, self._search, self._bought = [], [], None, {}
         total = len(documents) if isinstance(documents, Sized) else None
         if isinstance(self.encoder, Billing):
             documents = read_twice(documents, self.workplace)
@@ -189,8 +189,7 @@ class DenseRetriever(Retriever[DenseOptions]):
         named: Facts = getattr(self.encoder, "report", dict)()
         searched = self._search.report() if self._search is not None else {}
         if isinstance(self.encoder, Billing):
-            sources = [block.sources or {} for made in self._bought.values() for block in made]
-            named["service"] = self.encoder.bill(sources)
+            named["service"] = self.encoder.bill(self._bought)
         return {**named, **self._found, **searched}
 
     def costs(self) -> Facts:
@@ -209,7 +208,8 @@ class DenseRetriever(Retriever[DenseOptions]):
         )
 
     def _note(self, role: Role, made: list[VectorBlock]) -> None:
-        self._bought[role] = made
+        for block in made:
+            self._bought |= block.sources or {}
         texts = sum(block.size for block in made)
         counts = [block.truncated for block in made]
         known = [count for count in counts if count is not None]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
 
 from beirkit.corpora.errors import UsageError
 from beirkit.retrievers.base import Facts
@@ -27,19 +26,12 @@ class Account:
         self._lock = threading.Lock()
         self.requests = 0
         self.tokens = 0
-        self.counted = True
 
-    def add(self, tokens: int, *, counted: bool) -> None:
-        """Count an answer.
-
-        Args:
-            tokens: it took.
-            counted: whether the service said so, or that is an estimate.
-        """
+    def add(self, tokens: int) -> None:
+        """Count an answer that took so many tokens."""
         with self._lock:
             self.requests += 1
             self.tokens += tokens
-            self.counted = self.counted and counted
 
     def allow(self, tokens: int = 0) -> None:
         """Refuse to go on where what was taken, and is to come, is more than is allowed.
@@ -72,15 +64,12 @@ class Account:
         """Tokens and their cost, for people."""
         return f"{tokens:,} tokens" + (f", cost {money(self.cost(tokens))}" if self._options.price else "")
 
-    def bill(self, sources: Iterable[Facts]) -> Facts:
+    def bill(self, answers: Facts) -> Facts:
         """What all the answers took that some vectors come from, whenever they were given.
 
         Args:
-            sources: of blocks of texts, by the key of each answer.
+            answers: what each of them took, by its key.
         """
-        answers: Facts = {}
-        for part in sources:
-            answers.update(part)
         tokens = sum(facts["tokens"] for facts in answers.values())
         return {
             "requests": len(answers),

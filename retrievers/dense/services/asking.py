@@ -139,7 +139,7 @@ class Asker:
         counted = read_tokens(answer, options.tokens)
         tokens = expected if counted is None else counted
         client.pace.correct(expected, tokens)
-        self._account.add(tokens, counted=counted is not None)  # paid for, whatever it holds
+        self._account.add(tokens)  # paid for, whatever it holds
         vectors = read_vectors(answer, len(texts), options)
         kept.keep(
             texts,

@@ -103,7 +103,7 @@ class ServiceEncoder:
         """Who set the prompts."""
         return self._prompts.describe()
 
-    def bill(self, sources: Iterable[Facts]) -> Facts:
+    def bill(self, sources: Facts) -> Facts:
         """Requests, tokens and cost of what vectors come from; see :meth:`sources`."""
         return self._account.bill(sources)
 
@@ -145,7 +145,8 @@ class ServiceEncoder:
         self._require(estimate)
         logger.warning("%s; %s is asked for them", estimate, self._service.url)
         self._account.allow(tokens)
-        with self._workplace.progress(f"{self._name}: {role}", tokens, "tokens") as advance:
+        price = f", {self._service.price:g} a million" if self._service.price else ""
+        with self._workplace.progress(f"{self._name}: {role}{price}", tokens, "tokens") as advance:
             self._shown = advance
             try:
                 yield

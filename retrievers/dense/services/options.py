@@ -88,7 +88,8 @@ class ServiceOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
             raise ConfigError("service.url is no address", hint="write http://… or https://…")
         if self.key and not _VARIABLE.fullmatch(self.key):
             raise ConfigError(
-                "service.key is not the name of an environment variable, in capitals",
+                "is not the name of an environment variable, in capitals",
+                path="options.service.key",  # not the retriever's name, which may have been written with it
                 hint="set a variable such as EMBEDDING_KEY to the key, and write its name",
             )
         if self.key and any(name.lower() == "authorization" for name in self.headers):

@@ -134,7 +134,8 @@ def _handler(service: LocalEmbeddings) -> type[BaseHTTPRequestHandler]:
                 self.send_response(status)
                 for name, value in headers.items():
                     self.send_header(name, value)
-                self.send_header("Content-Length", str(len(data)))
+                if "Transfer-Encoding" not in headers:
+                    self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
                 if service.pause:
                     for place in range(len(data)):

@@ -19,6 +19,7 @@ from beirkit.caching import entries
 from beirkit.configs.schema import RetrieverConfig
 from beirkit.corpora.errors import UsageError
 from beirkit.corpora.progress import Advance
+from beirkit.corpora.records import Document, Query
 from beirkit.retrievers.base import Workplace
 from beirkit.retrievers.catalog import create
 from tests.retrievers.dense.local_embeddings import LocalEmbeddings
@@ -105,6 +106,15 @@ def test_offline_nothing_is_asked(
         assert run(made(service, tmp_path, offline=True)) == first
     assert "nothing is asked, every document has its vector in the store" in caplog.text
     assert service.asked == []
+
+
+def test_every_search_is_on_the_bill(service: LocalEmbeddings, tmp_path: Path) -> None:
+    retriever = made(service, tmp_path)
+    run(retriever)
+    retriever.search([Query("q4", "a kestrel")], 3)
+    assert retriever.report()["service"]["tokens"] == 208
+    retriever.index([Document("d", "", "owl")])
+    assert retriever.report()["service"]["tokens"] == 1
 
 
 def test_tokens_are_shown_while_they_are_counted(service: LocalEmbeddings) -> None:

@@ -59,7 +59,7 @@ def test_a_key_that_a_server_repeats_is_cut_out(
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"key": KEY}, "service.key is not the name of an environment variable"),
+        ({"key": KEY}, "options.service.key: is not the name of an environment variable"),
         ({"headers": {"api-key": KEY}}, "the header api-key holds a secret as it is"),
         ({"headers": {"Authorization": f"Bearer {KEY}"}}, "the header Authorization holds a secret"),
         ({"body": {"auth": {"api_key": KEY}}}, "the body has 'auth'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from email.utils import formatdate
 from time import time
@@ -170,6 +171,23 @@ def test_a_body_that_is_nested_without_end_is_no_json(
     service.faults = [b"[" * 200_000]
     with pytest.raises(RequestError, match="the answer is no JSON"):
         ask(client_of(Clock(), monkeypatch, retries=0), service)
+
+
+def test_answers_come_in_chunks_and_compressed(
+    service: LocalEmbeddings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chunked = {"Transfer-Encoding": "chunked", "Connection": "close"}
+    service.faults = [
+        (200, chunked, b"6\r\n[1, 2,\r\n2\r\n3]\r\n0\r\n\r\n"),
+        (200, chunked, b"6\r\n[1, 2,\r\n2\r\n3"),  # it breaks off here
+        (200, {"Content-Encoding": "gzip"}, gzip.compress(b"[4]")),
+        (200, {"Content-Encoding": "gzip"}, gzip.compress(b"[" + b"1," * 500_000)),
+    ]
+    client = client_of(Clock(), monkeypatch)
+    assert ask(client, service) == ([1, 2, 3], 1)
+    assert ask(client, service) == ([4], 2)
+    with pytest.raises(RequestError, match="the answer is longer than 100,000 bytes"):
+        ask(client, service, most=100_000)
 
 
 def test_of_a_page_its_title_is_told(service: LocalEmbeddings, monkeypatch: pytest.MonkeyPatch) -> None:
