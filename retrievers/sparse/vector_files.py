@@ -26,6 +26,7 @@ from beirkit.corpora.json_keys import OTHER_IDS, repeated_key
 from beirkit.retrievers.dense.encoder import Role
 
 _GREATEST = float(np.finfo(np.float32).max)
+_BEYOND = 2.0**128 - 2.0**103  # and more is infinite as float32; less is rounded to the greatest number
 _IDS = ("id", "_id", *OTHER_IDS[1:])
 _TABLES, _LINES = (".tsv", ".txt"), (".jsonl", ".json")
 _COMPRESSED = (".gz", ".bz2", ".zst")
@@ -132,6 +133,8 @@ def _json_line(text: str) -> tuple[str, Mapping[str, float]]:
         raise DataError(f"the key {twice!r} stands twice in one object")
     if not set(map(type, weights.values())) <= {int, float} or not _finite(weights):
         raise _bad_weight(weights)
+    if any(abs(weight) > _GREATEST for weight in weights.values()):
+        weights = {term: max(-_GREATEST, min(weight, _GREATEST)) for term, weight in weights.items()}
     return key, weights
 
 
@@ -156,7 +159,7 @@ def _require_id(key: str) -> None:
 
 
 def _finite(weights: Mapping[str, float]) -> bool:
-    return all(abs(weight) <= _GREATEST for weight in weights.values())
+    return all(abs(weight) < _BEYOND for weight in weights.values())
 
 
 def _no_vector(fields: Mapping[str, Any]) -> DataError:
@@ -176,7 +179,7 @@ def _bad_weight(weights: Mapping[str, Any]) -> DataError:
     for term, weight in weights.items():
         if type(weight) not in (int, float):
             return DataError(f"the weight of {term!r} is {_shown(weight)}, no number")
-        if not abs(weight) <= _GREATEST:
+        if not abs(weight) < _BEYOND:
             return DataError(f"the weight of {term!r} is {weight}, beyond what float32 holds")
     raise AssertionError("every weight is sound")
 
