@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,9 @@ MANIFEST = "manifest.json"
 
 _FORMAT = 1
 _KINDS = ("dense", "sparse")
+
+Texts = Callable[[], Iterator[tuple[str, str]]]
+"""Ids and texts from the first one on; asked for a second time only where vectors cost something."""
 
 
 @dataclass(frozen=True)
@@ -146,22 +149,30 @@ def _sparse(retriever: SparseRetriever, exam: Exam, folder: Path, impacts: float
 
 
 def _dense(retriever: DenseRetriever, exam: Exam, folder: Path) -> Facts:
+    from beirkit.retrievers.dense.encoder import Billing
+    from beirkit.retrievers.stages import read_twice
     from beirkit.retrievers.template import Template
 
     getattr(retriever.encoder, "advise", lambda: None)()
     template = Template(retriever.options.template)
-    documents = ((d.doc_id, template.render(d)) for d in exam.documents())
-    queries = ((q.query_id, q.text) for q in exam.queries)
+    documents = exam.documents()
+    if isinstance(retriever.encoder, Billing):
+        documents = read_twice(documents, retriever.workplace)
+
+    def of_documents() -> Iterator[tuple[str, str]]:
+        return ((d.doc_id, template.render(d)) for d in documents)
+
+    def of_queries() -> Iterator[tuple[str, str]]:
+        return ((q.query_id, q.text) for q in exam.queries)
+
     return {
         "similarity": retriever.encoder.similarity,
-        "document": _write_array(retriever, documents, "document", folder / "corpus"),
-        "query": _write_array(retriever, queries, "query", folder / "queries"),
+        "document": _write_array(retriever, of_documents, "document", folder / "corpus"),
+        "query": _write_array(retriever, of_queries, "query", folder / "queries"),
     }
 
 
-def _write_array(
-    retriever: DenseRetriever, texts: Iterable[tuple[str, str]], role: Role, stem: Path
-) -> Facts:
+def _write_array(retriever: DenseRetriever, texts: Texts, role: Role, stem: Path) -> Facts:
     import numpy as np
 
     ids: list[str] = []
@@ -181,15 +192,16 @@ def _write_array(
 
 
 def _blocks(
-    retriever: DenseRetriever, texts: Iterable[tuple[str, str]], role: Role
+    retriever: DenseRetriever, texts: Texts, role: Role
 ) -> Iterator[tuple[Sequence[str], VectorBlock]]:
     from beirkit.retrievers.dense.vectors import VectorStore
     from beirkit.retrievers.store import Store, blocks
 
     store = VectorStore(retriever.encoder, role, Store(retriever.workplace.cache))
     label, unit = ("index", "documents") if role == "document" else ("search", "queries")
-    with retriever.workplace.progress(label, None, unit) as advance:
-        for part in blocks(texts):
+    parts = ([text for _, text in part] for part in blocks(texts()))
+    with store.announced(parts), retriever.workplace.progress(label, None, unit) as advance:
+        for part in blocks(texts()):
             ids = [key for key, _ in part]
             yield ids, store.block(ids, [text for _, text in part], advance)
 

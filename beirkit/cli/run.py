@@ -86,7 +86,9 @@ def add_work(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--batch-size", type=int, metavar="N", help="texts an encoder takes at once")
     parser.add_argument("--dtype", choices=("float32", "bfloat16", "float16"), help="arithmetic of encoders")
-    parser.add_argument("--offline", action="store_true", help="never ask a model hub for anything")
+    parser.add_argument(
+        "--offline", action="store_true", help="never ask a model hub or an embedding service for anything"
+    )
     parser.add_argument("--no-cache", action="store_true", help="keep no embeddings and indexes on disk")
 
 

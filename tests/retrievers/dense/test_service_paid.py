@@ -20,6 +20,7 @@ from beirkit.configs.schema import RetrieverConfig
 from beirkit.corpora.errors import UsageError
 from beirkit.corpora.progress import Advance
 from beirkit.corpora.records import Document, Query
+from beirkit.encoding import encode
 from beirkit.retrievers.base import Workplace
 from beirkit.retrievers.catalog import create
 from tests.retrievers.dense.local_embeddings import LocalEmbeddings
@@ -145,6 +146,36 @@ def test_the_store_shows_answers(service: LocalEmbeddings, tmp_path: Path) -> No
     assert service.url in found["responses"]
 
 
+def owls(service: LocalEmbeddings, folder: Path) -> tuple[Path, Path]:
+    """A BEIR folder of the documents, and a file that names the service."""
+    data = folder / "owls"
+    (data / "qrels").mkdir(parents=True)
+    rows = [{"_id": d.doc_id, "title": "", "text": d.text} for d in DOCUMENTS]
+    (data / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (data / "queries.jsonl").write_text('{"_id": "q1", "text": "owl 7"}\n', encoding="utf-8")
+    (data / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td07\t1\n", encoding="utf-8")
+    asked = {"url": service.url, "concurrency": 1, "backoff": 0}
+    options = {"model": "service:words", "batch_size": 4, "service": asked}
+    config = {"name": "w", "kind": "dense", "options": options}
+    file = folder / "w.yaml"
+    file.write_text(json.dumps(config), encoding="utf-8")
+    return data, file
+
+
+def test_vectors_are_bought_as_files_too(
+    service: LocalEmbeddings, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    data, config = owls(service, tmp_path)
+    place = Workplace(cache=tmp_path / "cache")
+    first = encode(str(data), str(config), tmp_path / "vectors", workplace=place)
+    assert "40 document texts lack a vector of words, about 178 tokens" in caplog.text
+    assert (first.manifest["document"]["texts"], first.manifest["query"]["texts"]) == (40, 1)
+    asked = len(service.asked)
+    again = encode(str(data), str(config), tmp_path / "again", workplace=place)
+    assert again.manifest == first.manifest
+    assert len(service.asked) == asked
+
+
 _RUN = """
 import json, sys
 from beirkit.cli.main import main
@@ -154,23 +185,14 @@ sys.exit(main(["run", "-d", sys.argv[1], "-r", sys.argv[2], "--out", sys.argv[3]
 
 @pytest.mark.skipif(os.name != "posix", reason="a process is killed")
 def test_a_killed_run_pays_for_nothing_twice(service: LocalEmbeddings, tmp_path: Path) -> None:
-    data = tmp_path / "owls"
-    (data / "qrels").mkdir(parents=True)
-    rows = [{"_id": d.doc_id, "title": "", "text": d.text} for d in DOCUMENTS]
-    (data / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    (data / "queries.jsonl").write_text('{"_id": "q1", "text": "owl 7"}\n', encoding="utf-8")
-    (data / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td07\t1\n", encoding="utf-8")
-    asked = {"url": service.url, "concurrency": 1, "backoff": 0}
-    options = {"model": "service:words", "batch_size": 4, "service": asked}
-    config = {"name": "w", "kind": "dense", "options": options}
-    (tmp_path / "w.yaml").write_text(json.dumps(config), encoding="utf-8")
+    data, config = owls(service, tmp_path)
     command = [
         sys.executable,
         "-P",
         "-c",
         _RUN,
         str(data),
-        str(tmp_path / "w.yaml"),
+        str(config),
         str(tmp_path / "results"),
     ]
     env = {**os.environ, "BEIRKIT_HOME": str(tmp_path / "home")}
