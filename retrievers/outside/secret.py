@@ -16,6 +16,9 @@ _NAME = re.compile(
     r"auth(orization|entication)?|.*api[-_]?key|(.*[-_])?(key|token|secret|password|signature)|sig|cookie",
     re.I,
 )
+_IN_BODY = re.compile(
+    r"authorization|.*api[-_]?key|(.*[-_])?(access[-_]?token|client[-_]?secret|secret|password)", re.I
+)  # a key or a token may be anything there
 _SCHEME = re.compile(r"\b(bearer|basic)\s+[^\s\"'<>,;]+", re.IGNORECASE)
 _SHORTEST = 4  # what is shorter stands in any text
 HIDDEN = "***"
@@ -38,14 +41,14 @@ def refuse_secrets(url: str, headers: Mapping[str, str], *bodies: Any) -> None:
     parts = urlsplit(url)
     if "@" in parts.netloc:
         raise ConfigError("the url has a user before the host", hint=_hint("Authorization"))
-    for name, _ in parse_qsl(parts.query, keep_blank_values=True):
-        if _NAME.fullmatch(name):
+    for name, value in parse_qsl(parts.query, keep_blank_values=True):
+        if _NAME.fullmatch(name) and "{" not in value:
             raise ConfigError(f"the url has the parameter {name!r}, a secret", hint=_hint(name))
     for name, value in headers.items():
         if _NAME.fullmatch(name) and not is_env(value):
             raise ConfigError(f"the header {name} holds a secret as it is", hint=_hint(name))
     for name in (found for body in bodies for found in _names(body)):
-        if _NAME.fullmatch(name):
+        if _IN_BODY.fullmatch(name):
             raise ConfigError(f"the body has {name!r}, a secret", hint=_hint(name))
 
 

@@ -62,7 +62,7 @@ def test_a_key_that_a_server_repeats_is_cut_out(
         ({"key": KEY}, "options.service.key: is not the name of an environment variable"),
         ({"headers": {"api-key": KEY}}, "the header api-key holds a secret as it is"),
         ({"headers": {"Authorization": f"Bearer {KEY}"}}, "the header Authorization holds a secret"),
-        ({"body": {"auth": {"api_key": KEY}}}, "the body has 'auth'"),
+        ({"body": {"user": {"api_key": KEY}}}, "the body has 'api_key'"),
         ({"url": f"https://ann:{KEY}@host/v1"}, "the url has a user"),
         ({"url": f"https://host/v1?key={KEY}"}, "the url has the parameter 'key'"),
     ],

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from beirkit.corpora.errors import UsageError
+from beirkit.corpora.errors import ConfigError, UsageError
 from beirkit.retrievers.outside.client import Client, RequestError
 from beirkit.retrievers.outside.pace import Pace
-from beirkit.retrievers.outside.secret import redacted, resolved_headers, secrets_of
+from beirkit.retrievers.outside.secret import redacted, refuse_secrets, resolved_headers, secrets_of
 from tests.retrievers.dense.local_embeddings import LocalEmbeddings
 
 
@@ -202,6 +202,15 @@ def test_work_that_is_given_up_sends_nothing(service: LocalEmbeddings) -> None:
     with pytest.raises(RequestError, match="given up"):
         ask(client, service)
     assert service.asked == []
+
+
+def test_what_only_looks_like_a_secret_is_none() -> None:
+    refuse_secrets(
+        "https://x/?q={query}&page_token={page}&sort=key", {"Accept": "a/b", "X-Key": "env:K"},
+        {"aggregate": {"key": "year", "token": 3}}, {"max_tokens": 1},
+    )  # fmt: skip
+    with pytest.raises(ConfigError, match="the parameter 'page_token'"):
+        refuse_secrets("https://x/?page_token=sesame", {})
 
 
 def test_secrets_are_cut_out_in_any_spelling(monkeypatch: pytest.MonkeyPatch) -> None:
