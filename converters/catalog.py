@@ -131,6 +131,12 @@ def convert(name: str, raw: Path | str | None = None, options: dict[str, Any] | 
     path = Path(raw)
     if not path.exists():
         raise UsageError("there is no such file or folder", path=path)
+    if not path.is_file() and not path.is_dir():
+        raise UsageError(
+            "is a pipe or a device, which can be read once at most; a source is read several times",
+            path=path,
+            hint="write it to a file, with the ending that it has, and name that",
+        )
     return cls().convert(path, settings)
 
 

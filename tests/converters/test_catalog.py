@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint, EntryPoints
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -69,3 +71,12 @@ def test_describing_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such pipes")
+@pytest.mark.parametrize("kind", ["table", "beir", "lexbench"])
+def test_a_pipe_or_a_device_is_refused_before_it_is_read(kind: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")  # nobody writes into it: who opened it would wait
+    for path in (tmp_path / "pipe", Path("/dev/zero")):
+        with pytest.raises(UsageError, match="read once at most"):
+            catalog.convert(kind, path)
