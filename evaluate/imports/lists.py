@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,10 @@ from beirkit.evaluate.exports.strict_json import NotStrictError, strict_json
 from beirkit.evaluate.imports.base import Importer, Lists, Means
 from beirkit.evaluate.imports.reading import means_of, peek_json, read_json
 
+_BRIGHT_FOLDER = re.compile(
+    r"(?P<task>biology|earth_science|economics|psychology|robotics|stackoverflow|sustainable_living|aops|leetcode"
+    r"|pony|theoremqa_theorems|theoremqa_questions|theoremqa)_(?P<model>.+)_long_(?P<long>True|False)"
+)
 _EMPTY_TAGS = ("", "None", "beirkit")
 _LZ4 = b"\x04\x22\x4d\x18"
 _ZIP = b"PK\x03\x04"
@@ -125,7 +130,8 @@ class Bright(Importer):
     """A folder of BRIGHT's evaluation: ``score.json``, ranked lists, and ``results.json``, their means.
 
     The lists are written after each query's excluded documents were taken out; where one is still there, they
-    are those of another step, and refused.
+    are those of another step, and refused. The model is told by a folder of BRIGHT's runner, which is called
+    ``TASK_MODEL_long_False``; another folder's name is taken whole.
     """
 
     name: ClassVar[str] = "bright"
@@ -140,7 +146,7 @@ class Bright(Importer):
     def read(self, path: Path) -> Iterator[Lists | Means]:
         """See :class:`Importer`."""
         lists = path / "score.json" if path.is_dir() else path
-        system = lists.resolve().parent.name
+        task, system = _bright_names(lists.resolve().parent.name)
         if lists.name != "results.json":
             run = replace(read_run(lists), source=str(lists))
             yield Lists(system=system, run=run, source=lists, refuse_excluded=True)
@@ -149,8 +155,21 @@ class Bright(Importer):
         if not means:
             raise DataError("holds no figure of a known measure", path=lists)
         yield Means(
-            system=system, dataset="", means=means, source=lists, kept={f"{system}/{lists.name}": lists}
+            system=system,
+            dataset=task,
+            means=means,
+            source=lists,
+            kept={f"{lists.resolve().parent.name}/{lists.name}": lists},
         )
+
+
+def _bright_names(folder: str) -> tuple[str, str]:
+    """Task and model from the name of a folder, ``TASK_MODEL_long_False``; of another, only the model."""
+    match = _BRIGHT_FOLDER.fullmatch(folder)
+    if match is None:
+        return "", folder
+    long = "-long" if match["long"] == "True" else ""
+    return match["task"] + long, match["model"]
 
 
 def _bright_means(path: Path) -> bool:

@@ -130,6 +130,16 @@ FILES: list[tuple[str, Callable[[Path], Path], list[tuple[str, str]]]] = [
     ),
     ("bright", lambda folder: dumped(folder, "bm25/score.json", LISTS), [("bm25", "")]),
     ("bright", lambda folder: dumped(folder, "bm25/results.json", BRIGHT), [("bm25", "")]),
+    (
+        "bright",
+        lambda folder: dumped(folder, "theoremqa_theorems_inst-l_long_False/score.json", LISTS),
+        [("inst-l", "")],
+    ),
+    (
+        "bright",
+        lambda folder: dumped(folder, "pony_my_model_long_True/results.json", BRIGHT),
+        [("my_model", "pony-long")],
+    ),
     ("ranx", lambda folder: dumped(folder, "mine.json", LISTS), [("mine", "")]),
     ("ranx", lz4, [("mine", "")]),
     ("ranx", parquet, [("mine", "")]),
