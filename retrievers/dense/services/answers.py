@@ -67,7 +67,9 @@ def read_tokens(answer: Any, path: str) -> int | None:
         found = at_path(answer, path, "the answer") if path else None
     except RequestError:
         return None
-    return found if isinstance(found, int) and not isinstance(found, bool) and found >= 0 else None
+    if not isinstance(found, int | float) or isinstance(found, bool) or not 0 <= found < float("inf"):
+        return None
+    return round(found)  # Cohere's are floating-point numbers
 
 
 def read_name(answer: Any) -> str:

@@ -37,7 +37,6 @@ class LocalEmbeddings:
         most: texts of a request that are accepted.
         key: that must be sent, where there is one.
         input_key: of the texts in a request; in ``asked`` they are ``input`` always.
-        usage: whether the tokens are told.
         pause: seconds between two bytes of an answer.
         before_answer: called before each answer.
     """
@@ -51,7 +50,6 @@ class LocalEmbeddings:
         self.most: int | None = None
         self.key = ""
         self.input_key = "input"
-        self.usage = True
         self.pause = 0.0
         self.before_answer: Callable[[], object] | None = None
         self.lock = threading.Lock()
@@ -78,10 +76,9 @@ class LocalEmbeddings:
             if body.get("encoding_format") == "base64":
                 vector = base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
             entries.append({"object": "embedding", "index": place, "embedding": vector})
-        made: dict[str, Any] = {"object": "list", "data": entries, "model": f"{body['model']}-0001"}
-        if self.usage:
-            words = sum(len(text.split()) for text in body["input"])
-            made["usage"] = {"prompt_tokens": words, "total_tokens": words}
+        words = sum(len(text.split()) for text in body["input"])
+        usage = {"prompt_tokens": words, "total_tokens": words}
+        made = {"object": "list", "data": entries, "model": f"{body['model']}-0001", "usage": usage}
         return made if self.change is None else self.change(made)
 
     def refusal(self, body: dict[str, Any], headers: dict[str, str]) -> tuple[int, str]:

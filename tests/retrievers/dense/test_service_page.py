@@ -28,7 +28,7 @@ def as_ollama(answer: dict[str, Any]) -> dict[str, Any]:
 
 def as_cohere(answer: dict[str, Any]) -> dict[str, Any]:
     vectors = [entry["embedding"] for entry in answer["data"]]
-    billed = {"input_tokens": answer["usage"]["total_tokens"]}
+    billed = {"input_tokens": float(answer["usage"]["total_tokens"])}
     return {"id": "1", "texts": [], "embeddings": {"float": vectors}, "meta": {"billed_units": billed}}
 
 

@@ -43,8 +43,9 @@ def test_what_it_took_is_in_the_report(service: LocalEmbeddings, tmp_path: Path)
     assert again.costs()["service"] == {"requests": 0, "repeated": 0, "tokens": 0, "cost": 0.0}
 
 
-def test_tokens_that_nobody_counts_are_estimated(service: LocalEmbeddings) -> None:
-    service.usage = False
+@pytest.mark.parametrize("told", [None, "206", True, -1, float("nan"), float("inf"), [], {}])
+def test_tokens_that_nobody_counts_are_estimated(service: LocalEmbeddings, told: Any) -> None:
+    service.change = lambda answer: {**answer, "usage": {"total_tokens": told}}
     retriever = made(service)
     run(retriever)
     size = sum(len(d.text) for d in DOCUMENTS) + sum(len(q.text) for q in QUERIES)
