@@ -37,6 +37,8 @@ _TOOLS = ("beirkit", "pytrec-eval-terrier")  # behind every score
 _TOOLS_OF_KIND: dict[str, tuple[str, ...]] = {
     "beir": ("beir", "sentence-transformers"),
     "dense": ("sentence-transformers", "faiss-cpu"),
+    "late": ("sentence-transformers",),
+    "sparse": ("sentence-transformers",),
     "anserini": ("pyserini",),
     "bm25s": ("bm25s",),
     "rank-bm25": ("rank-bm25",),

@@ -12,6 +12,9 @@ from beirkit.evaluate.exports.base import Entry
 from beirkit.evaluate.exports.mteb_meta import LICENCES, SIMILARITIES
 from beirkit.evaluate.exports.strict_json import NotStrictError, strict_json
 
+_TYPES = {"late": "late-interaction", "rerank": "cross-encoder", "fusion": "hybrid", "sparse": "sparse"}
+"""What MTEB calls a kind of retriever; others are ``dense`` where they have an encoder, else ``sparse``."""
+
 
 def meta_of(entry: Entry, name: str, revision: str) -> dict[str, Any]:
     """What is known of a model; null where nothing is, since nothing may be invented.
@@ -28,7 +31,10 @@ def meta_of(entry: Entry, name: str, revision: str) -> dict[str, Any]:
     library = encoder.get("encoder") if dense else None
     prompts = encoder.get("prompts") if dense else {}
     parameters, licence = _configured(entry)
-    similarity = identity.get("similarity") if isinstance(identity, dict) else None
+    kind, similarity = (
+        (identity.get("kind"), identity.get("similarity")) if isinstance(identity, dict) else (None, None)
+    )
+    similarity = "MaxSim" if similarity == "maxsim" else similarity
     return {
         "name": name,
         "revision": revision,
@@ -48,7 +54,7 @@ def meta_of(entry: Entry, name: str, revision: str) -> dict[str, Any]:
         "use_instructions": any(prompts.values()) if isinstance(prompts, dict) and dense else None,
         "training_datasets": None,
         "modalities": ["text"],
-        "model_type": ["dense" if dense else "sparse"],
+        "model_type": [_TYPES.get(str(kind), "dense" if dense else "sparse")],
         "loader": None,
     }
 

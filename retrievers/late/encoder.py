@@ -155,6 +155,7 @@ class LateModel:
         lengths = {"query": self._options.query_length, "document": self._options.document_length}
         return {
             "kind": "late",
+            "encoder": "sentence-transformers",
             "stage": self.stage,
             "model_sha256": self.files.sha256,
             "projection": self._options.projection,

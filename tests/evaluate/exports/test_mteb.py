@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,27 @@ def test_a_model_of_the_catalog_is_known_better(tmp_path: Path) -> None:
     meta = read(write(tmp_path, entry()) / HOME / "model_meta.json")
     assert (meta["n_parameters"], meta["license"]) == (22713216, "apache-2.0")
     assert meta["reference"] == f"https://huggingface.co/{MODEL}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "similarity", "named", "compared"),
+    [
+        ("late", "maxsim", "late-interaction", "MaxSim"),
+        ("late", "meanmaxsim", "late-interaction", None),
+        ("sparse", None, "sparse", None),
+        ("rerank", None, "cross-encoder", None),
+        ("dense", "dot", "dense", "dot"),
+    ],
+)
+def test_the_kind_of_a_model_is_named_as_mteb_does(
+    kind: str, similarity: str | None, named: str, compared: str | None, tmp_path: Path
+) -> None:
+    identity = {"kind": kind, "similarity": similarity, "encoder": {"kind": kind}}
+    one = replace(entry(), manifest={**entry().manifest, "retriever": identity})
+    write(tmp_path, one)
+    meta = read(tmp_path / HOME / "model_meta.json")
+    assert (meta["model_type"], meta["similarity_fn_name"]) == ([named], compared)
+    assert Mteb().validate(tmp_path) == []
 
 
 def test_facts_of_the_users_own(tmp_path: Path) -> None:
