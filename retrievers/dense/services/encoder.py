@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, get_args
+from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -28,6 +30,8 @@ from beirkit.retrievers.outside.secret import resolved_headers, secrets_of
 from beirkit.retrievers.store import Store
 
 logger = logging.getLogger(__name__)
+
+_LOCAL = re.compile(r"localhost|127(\.\d+){3}|::1")
 
 
 class ServiceEncoder:
@@ -92,7 +96,7 @@ class ServiceEncoder:
         """Warn of prompts that look like a mistake, and of a key that anybody can read on its way; once."""
         warnings = [] if self._advised else list(self._prompts.warnings)
         url = self._service.url
-        local = any(f"//{host}" in url for host in ("localhost", "127.", "[::1]"))
+        local = _LOCAL.fullmatch(urlsplit(url).hostname or "")
         if not self._advised and url.startswith("http:") and self._secret_headers and not local:
             warnings.append(f"{url} is not encrypted: the key can be read on its way")
         for warning in warnings:

@@ -73,3 +73,16 @@ def test_a_secret_in_a_configuration_is_refused_and_not_shown(
     with pytest.raises(ConfigError, match=message) as error:
         made(service, **changed)
     assert KEY not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [("http://x.test/v1", True), ("http://127.x.test/v1", True), ("https://x.test/v1", False), ("", False)],
+)
+def test_a_key_in_the_open_is_told(
+    service: LocalEmbeddings, url: str, told: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    retriever = made(service, key="WORDS_KEY", url=url or service.url, offline=True)
+    with pytest.raises(UsageError, match="offline nothing is asked"):
+        run(retriever)
+    assert ("the key can be read on its way" in caplog.text) == told
