@@ -133,6 +133,7 @@ class BM25Retriever(Retriever[BM25Options]):
             progress=self.workplace.progress,
             seconds=self._seconds,
             threads=threads(len(postings.doc_ids)),
+            together=lambda queries: postings.search_each(queries, k),
         )
         self._facts["queries_without_results"] = unmatched
         return run

@@ -124,6 +124,7 @@ class BM25FRetriever(Retriever[BM25FOptions]):
             progress=self.workplace.progress,
             seconds=self._seconds,
             threads=threads(len(postings.doc_ids)),
+            together=lambda queries: postings.search_each(queries, k),
         )
         return run
 

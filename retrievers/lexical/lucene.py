@@ -14,6 +14,7 @@ from beirkit.retrievers.lexical.merge import ranges
 from beirkit.retrievers.lexical.postings import Postings
 from beirkit.retrievers.lexical.scoring import Ranked, best
 from beirkit.retrievers.lexical.spill import Column
+from beirkit.retrievers.lexical.together import Counted, Together, best_of_each
 
 Floats = npt.NDArray[np.float32]
 
@@ -101,6 +102,27 @@ def search(fields: Sequence[tuple[Postings, float]], terms: Iterable[str], k: in
         ``(n,) int32`` document ordinals and ``(n,) float32`` scores, ``n <= k``.
     """
     return search_weighted(fields, Counter(terms), k)
+
+
+def search_each(
+    fields: Sequence[tuple[Postings, float]], queries: Sequence[Sequence[str]], k: int
+) -> list[Ranked]:
+    """What :func:`search` gives for each of some queries, with fewer calls to numpy.
+
+    Args:
+        fields: postings of each field over the same documents, and what the field counts.
+        queries: the terms of each.
+        k: how many to keep.
+    """
+    parts = []
+    for postings, boost in fields:
+        assert postings.idf is not None
+        counted = Counted.of(queries, postings.vocabulary)
+        weights = np.float32(boost) * counted.times * postings.idf[counted.numbers]
+        parts.append(Together(postings.clauses(counted.numbers, weights, saturating=True), counted.sizes))
+    if not all(part.clauses.only_add for part in parts):
+        return [search(fields, terms, k) for terms in queries]
+    return best_of_each(parts, fields[0][0].places, k)
 
 
 def search_weighted(fields: Sequence[tuple[Postings, float]], query: Mapping[str, float], k: int) -> Ranked:

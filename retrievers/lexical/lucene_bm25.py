@@ -131,6 +131,7 @@ class LuceneBM25Retriever(Retriever[LuceneBM25Options]):
             progress=self.workplace.progress,
             seconds=self._seconds,
             threads=threads(len(self._index[0][0].doc_ids)),
+            together=None if self._rm3 else lambda queries: lucene.search_each(self._index, queries, k),
         )
         self._facts["queries_without_results"] = unmatched
         return run

@@ -42,6 +42,7 @@ from beirkit.corpora.errors import DataError
 from beirkit.corpora.run import id_ranks
 from beirkit.retrievers.base import Facts
 from beirkit.retrievers.lexical.scoring import Clauses, Places, Ranked, best
+from beirkit.retrievers.lexical.together import Counted, Together, best_of_each
 
 _FORMAT = 1
 _OPTIONAL = ("absent", "idf", "counts")
@@ -116,6 +117,19 @@ class Postings:
         """
         repeated = Counter(self.numbers(terms))
         return self.search_numbers(list(repeated), list(repeated.values()), k)
+
+    def search_each(self, queries: Sequence[Sequence[str]], k: int) -> list[Ranked]:
+        """What :meth:`search` gives for each of some queries, with fewer calls to numpy.
+
+        Args:
+            queries: the terms of each, repeated ones as often as they stand.
+            k: how many, at least 1; it may exceed the number of documents.
+        """
+        counted = Counted.of(queries, self.vocabulary)
+        clauses = self.clauses(counted.numbers, counted.times)
+        if self.absent is not None or not clauses.only_add:
+            return [self.search(terms, k) for terms in queries]
+        return best_of_each([Together(clauses, counted.sizes)], self.places, k)
 
     def search_weighted(self, weights: Mapping[str, float], k: int) -> Ranked:
         """The ``k`` best of the documents that share a term with the query.

@@ -74,6 +74,11 @@ class Places:
         docs[self.ranks] = np.arange(len(docs), dtype=np.int32)
         return docs
 
+    @cached_property
+    def keys(self) -> npt.NDArray[np.uint64]:
+        """``(n_docs,) uint64`` below 2 ** 32, greater for a document that comes before another in a tie."""
+        return np.uint64(0xFFFFFFFF) - self.ranks.astype(np.uint64)
+
 
 def best(clauses: Sequence[Clauses], places: Places, k: int, *, base: float = 0.0) -> Ranked:
     """The ``k`` best of the documents that some term stands in, in ranking order.

@@ -31,7 +31,7 @@ from beirkit.retrievers import store
 from beirkit.retrievers.catalog import create
 from beirkit.retrievers.lexical import merge, spill, stream
 documents, queries, name, size = pickle.load(open(sys.argv[1], "rb"))
-stream.blocks = lambda items: store.blocks(items, size)
+stream.blocks = lambda items, some=size: store.blocks(items, min(some, size))
 if size == 1:
     merge.AT_ONCE, spill.IN_MEMORY = 3, 5
 retriever = create(parse_retriever(name))
