@@ -13,7 +13,7 @@ from typing import ClassVar
 
 WIDTH = 760
 _ROW = 24
-_LETTER = 7.0  # of the drawing's type, on the wide side
+_LETTER = 8.0  # of the drawing's type, on the wide side
 _LABELS = 240
 
 
@@ -151,7 +151,7 @@ def intervals(name: str, title: str, rows: Sequence[Spread], *, digits: int = 2)
         name: of the chart.
         title: what it shows.
         rows: in the order in which they are drawn.
-        digits: decimals on the axis.
+        digits: decimals on the axis, or more where its ticks need them.
     """
     drawing = _Drawing()
     ends = [end for row in rows for end in (row.interval or (row.mean, row.mean))]
@@ -165,7 +165,7 @@ def intervals(name: str, title: str, rows: Sequence[Spread], *, digits: int = 2)
 
     for tick in ticks:
         drawing.line("grid", (x(tick), 4), (x(tick), bottom))
-        drawing.say(x(tick), bottom + 16, f"{tick:.{digits}f}", "middle", "axis")
+        drawing.say(x(tick), bottom + 16, f"{tick:.{max(digits, _digits(ticks))}f}", "middle", "axis")
     for place, row in enumerate(rows):
         y = place * _ROW + 18
         drawing.say(0, y + 4, _short(row.name, left), "start")

@@ -90,8 +90,6 @@ class _Index:
             blocks.append(self._ranking(key, caption, view.places, training, view.tested))
         if not view.tested:
             blocks.append(_stated())
-        elif view.places:
-            blocks += self._costs(key, view)
         if view.places and len(view.boards) <= _WIDEST:
             columns = [(board, self.by_key[board].dataset) for board in view.boards]
             means = {
@@ -111,9 +109,7 @@ class _Index:
             caption = "Systems without a mean, since they lack a dataset; they have no rank here"
             made = incomplete_table(f"{key}-incomplete", caption, view.incomplete, self.systems, training)
             blocks.append(made)
-        if not view.tested:
-            blocks += self._size(key, view)
-        return blocks
+        return [*blocks, *(self._costs(key, view) if view.tested else self._size(key, view))]
 
     def boards(self) -> list[Section]:
         """One section for each dataset."""

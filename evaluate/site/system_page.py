@@ -58,7 +58,7 @@ def _scores(site: Site, system: System, boards: dict[str, Board], addresses: dic
         text += f" [{interval_text(place.interval, site.digits)}]" if place.interval else ""
         rows.append(Spread(one.board, place.mean, place.interval, text))
     if 1 < len(rows) <= _MOST:
-        blocks.append(intervals("each-chart", f"{site.measure} by dataset", rows))
+        blocks.append(intervals("each-chart", f"{site.measure} by dataset, with intervals", rows))
     blocks.append(_each(site, system, boards, addresses))
     measures = _measures(system)
     if len(measures) > 1:
