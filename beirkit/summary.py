@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from beirkit.caveats import caveats
 from beirkit.configs.suites import SuiteNode
 from beirkit.corpora.files import atomic_open
 from beirkit.evaluate.measures import Measure
@@ -18,6 +19,10 @@ from beirkit.means import mean_rows
 from beirkit.results import slug, write_json
 
 _KEPT_IN_MANIFEST = {"block", "encoder", "name", "pystemmer", "stage", "unicode", "version"}
+
+
+_BY_ROLE = ("max_length", "prompts")
+"""What a model has for queries and documents apart."""
 
 
 class Summary:
@@ -101,7 +106,8 @@ class Summary:
             by_dataset.setdefault(f"{cell.dataset}@{cell.split}", []).append(cell)
         lines += [f"{name}: {_queries(cells)}" for name, cells in by_dataset.items()]
         lines += self._retrievers()
-        lines += [line for cell in self.cells for line in (*_truncated(cell), *_not_exact(cell))]
+        for cell in self.cells:
+            lines += caveats(cell.manifest["report"], f"{cell.retriever} on {cell.dataset}")
         if any(cell.sample for cell in self.cells):
             lines.append(
                 "SAMPLE: scores of a part of a dataset; not comparable with anything but themselves."
@@ -208,29 +214,6 @@ def _model(cell: Cell) -> dict[str, Any]:
     return {key: report[key] for key in ("model", "revision") if key in report}
 
 
-def _truncated(cell: Cell) -> list[str]:
-    """Which texts a model read only the beginning of: a warning once, a line here always."""
-    report = cell.manifest["report"]
-    counts = [(role, report[role]) for role in ("query", "document") if isinstance(report.get(role), dict)]
-    where = f"{cell.retriever} on {cell.dataset}"
-    return [
-        f"{where}: {facts['truncated']:,} of {facts['texts']:,} {role} texts truncated"
-        for role, facts in counts
-        if facts.get("truncated")
-    ]
-
-
-def _not_exact(cell: Cell) -> list[str]:
-    """How much of the exact search an index or vectors in fewer bits found, and what looks like a mistake."""
-    report = cell.manifest["report"]
-    where = f"{cell.retriever} on {cell.dataset}"
-    lines = []
-    if shares := report.get("recall_against_exact"):
-        told = ", ".join(f"{share:.4f} at {int(depth):,}" for depth, share in shares.items())
-        lines.append(f"{where}: recall against exact search {told}")
-    return [*lines, *(f"{where}: {warning}" for warning in report.get("prompt_warnings", ()))]
-
-
 def _resolved(facts: dict[str, Any]) -> str:
     """The options a result depends on, without the hashes and versions that the manifest keeps."""
     return ", ".join(f"{key}={value}" for key, value in _flat(facts))
@@ -242,7 +225,7 @@ def _flat(facts: dict[str, Any]) -> list[tuple[str, str]]:
         if isinstance(value, dict):
             if "name" in value:  # the analyzer, a class of the user's own
                 pairs.append((key, str(value["name"])))
-            pairs += [(f"{key}.{inner}" if key == "prompts" else inner, text) for inner, text in _flat(value)]
+            pairs += [(f"{key}.{inner}" if key in _BY_ROLE else inner, text) for inner, text in _flat(value)]
         elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
             pairs.append((key, "[" + "; ".join(map(_resolved, value)) + "]"))  # retrievers inside another
         elif key not in _KEPT_IN_MANIFEST and not re.fullmatch(r"[0-9a-f]{64}", str(value)):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from beirkit.cli.compare_details import details
-from beirkit.cli.compare_settings import settings_notes
+from beirkit.cli.compare_settings import report_notes, settings_notes
 from beirkit.cli.compare_tables import Result, Style, leaderboard_note
 
 if TYPE_CHECKING:
@@ -259,7 +259,7 @@ def _notes(
             "the first of them; ranks: its bootstrap interval; first: how probable it is to be first"
         )
     notes += [f"{title}: {leaderboard_note(board, args.level)}" for title, board in boards]
-    notes += settings_notes(given)
+    notes += settings_notes(given) + report_notes(given)
     if any(one.spreads for one in results):
         notes.append("Seeds: tests compare each query's mean over the seeds; the deviation is that of means")
     if suites:

@@ -9,6 +9,7 @@ r"""Files of term weights, as other tools have them; plain or compressed, one fi
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -67,9 +68,10 @@ def vector_files(place: Path, role: Role) -> list[Path]:
     return found
 
 
-def vector_hashes(place: Path, role: Role) -> list[str]:
-    """SHA-256 of each file of :func:`vector_files`; their names do not count."""
-    return [sha256_file(path) for path in vector_files(place, role)]
+def vectors_sha256(place: Path, role: Role) -> str:
+    """SHA-256 of the file, or of the hashes of several; their names do not count."""
+    found = [sha256_file(path) for path in vector_files(place, role)]
+    return found[0] if len(found) == 1 else hashlib.sha256("".join(found).encode()).hexdigest()
 
 
 def read_vectors(place: Path, role: Role) -> Iterator[TermVector]:

@@ -20,7 +20,7 @@ from beirkit.retrievers.lexical.postings import Postings
 from beirkit.retrievers.lexical.stream import known_length, require_ids
 from beirkit.retrievers.sparse.rows import Rows
 from beirkit.retrievers.sparse.searching import Active, RowSearch
-from beirkit.retrievers.sparse.vector_files import read_vectors, vector_hashes
+from beirkit.retrievers.sparse.vector_files import read_vectors, vectors_sha256
 
 logger = logging.getLogger(__name__)
 
@@ -75,8 +75,8 @@ class SparseVectorsRetriever(Retriever[SparseVectorsOptions]):
         return {
             "kind": self.kind,
             "stage": self.stage,
-            "documents": vector_hashes(self._places["document"], "document"),
-            "queries": vector_hashes(self._places["query"], "query"),
+            "documents": vectors_sha256(self._places["document"], "document"),
+            "queries": vectors_sha256(self._places["query"], "query"),
             "missing": self.options.missing,
             "unknown": self.options.unknown,
         }

@@ -206,7 +206,7 @@ def test_several_searches_at_once_find_the_same(tiny_splade: Path) -> None:
     assert postings is not None
     terms = [(rows.terms, rows.weights) for _, rows in retriever.query_rows(QUERIES[:1])] * 40
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda pair: postings.search_numbers(*pair, 10), terms))
+        found = list(pool.map(lambda pair: postings.search_numbers(pair[0], pair[1], 10), terms))
     first = [(postings.doc_ids[doc], score) for doc, score in zip(*map(list, found[0]), strict=True)]
     assert [doc for doc, _ in first] == [doc for doc, _ in expected[0][1]]
     assert all((docs == found[0][0]).all() and (scores == found[0][1]).all() for docs, scores in found)
@@ -237,7 +237,7 @@ def test_weights_that_are_not_finite_stop_the_work_and_are_not_kept(
         next(retriever.encoder._model.parameters()).fill_(float("inf"))
     before = sorted(tmp_path.rglob("*.npy"))
     with pytest.raises(DataError, match="NaN or infinity"):
-        _ = retriever.index(DOCUMENTS) if place == "index" else retriever.search(QUERIES, 5)
+        _ = searched(retriever) if place == "index" else retriever.search(QUERIES, 5)
     assert sorted(tmp_path.rglob("*.npy")) == before
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from beirkit.corpora.errors import DataError, UsageError
 from beirkit.retrievers.dense.encoder import Role
-from beirkit.retrievers.sparse.vector_files import read_vectors, vector_files, vector_hashes
+from beirkit.retrievers.sparse.vector_files import read_vectors, vector_files, vectors_sha256
 
 
 def read(place: Path, role: Role = "document") -> dict[str, dict[str, float]]:
@@ -62,9 +62,9 @@ def test_a_folder_is_its_files_by_name_compressed_or_not(tmp_path: Path) -> None
 def test_hashes_know_contents_and_not_names(tmp_path: Path) -> None:
     one = write(tmp_path / "one" / "x.jsonl", '{"id": "1", "vector": {}}\n')
     two = write(tmp_path / "two" / "y.jsonl", '{"id": "1", "vector": {}}\n')
-    assert vector_hashes(one.parent, "document") == vector_hashes(two, "document")
+    assert vectors_sha256(one.parent, "document") == vectors_sha256(two, "document")
     write(two, '{"id": "1", "vector": {"a": 1}}\n')
-    assert vector_hashes(one.parent, "document") != vector_hashes(two, "document")
+    assert vectors_sha256(one.parent, "document") != vectors_sha256(two, "document")
 
 
 def test_negative_and_zero_weights_are_numbers(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def test_the_order_of_the_file_is_no_matter(tmp_path: Path) -> None:
     first.mkdir()
     second.mkdir()
     found = []
-    for folder, corpus in ((first, CORPUS), (second, dict(reversed(CORPUS.items())))):
+    for folder, corpus in ((first, CORPUS), (second, dict(reversed([*CORPUS.items()])))):
         retriever = made(folder, corpus)
         retriever.index(documents())
         found.append(list(retriever.search(queries(), 10).lists()))

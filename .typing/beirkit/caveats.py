@@ -1,0 +1,1 @@
+../../beirkit/caveats.py
