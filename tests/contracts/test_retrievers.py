@@ -173,21 +173,6 @@ def _without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SparseModel, "count_truncated", lambda *_: 0)
 
 
-CONTRACTS: dict[str, Contract] = {
-    "beir": Contract(
-        options=_search_file,
-        changed=(
-            {"class": "beir.retrieval.search.dense:DenseRetrievalExactSearch"},
-            {"model": {"model": TINY}},
-            {"model": "collections:OrderedDict"},
-            {"arguments": {"bonus": 1.0}},
-            {"score_function": "dot"},
-            {"batch_size": 8},
-            {"template": "{text}"},
-        ),
-    ),
-    "dense": Contract(
-        options=lambda folder: {"model": TINY, "prompts": {"query": ""}},
 @pytest.fixture(scope="session")
 def _stand_in_for_anserini(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return fake_java.install(tmp_path_factory.mktemp("java"))
@@ -199,7 +184,7 @@ def _without_java(monkeypatch: pytest.MonkeyPatch, _stand_in_for_anserini: dict[
         monkeypatch.setenv(name, value)
 
 
-        changed=(
+CONTRACTS: dict[str, Contract] = {
     "anserini": Contract(
         options=lambda folder: {},
         changed=(
@@ -220,6 +205,21 @@ def _without_java(monkeypatch: pytest.MonkeyPatch, _stand_in_for_anserini: dict[
         ),
         neutral=({"heap": 512},),
     ),
+    "beir": Contract(
+        options=_search_file,
+        changed=(
+            {"class": "beir.retrieval.search.dense:DenseRetrievalExactSearch"},
+            {"model": {"model": TINY}},
+            {"model": "collections:OrderedDict"},
+            {"arguments": {"bonus": 1.0}},
+            {"score_function": "dot"},
+            {"batch_size": 8},
+            {"template": "{text}"},
+        ),
+    ),
+    "dense": Contract(
+        options=lambda folder: {"model": TINY, "prompts": {"query": ""}},
+        changed=(
             {"prompts": {"query": "search: "}},
             {"prompts": {"query": "", "document": "passage: "}},
             {"prompts": {"query": "{instruction}: "}, "instruction": "find"},
