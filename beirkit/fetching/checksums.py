@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from beirkit.converters.reading.archives import open_archive
+from beirkit.corpora.errors import DataError
+
 Kind = Literal["md5", "sha256", "git"]
 
 _BLOCK = 1 << 20
@@ -74,7 +77,7 @@ def what_it_is_instead(start: bytes, name: str) -> str:
     wanted = _STARTS.get(suffix)
     if wanted is None or start.startswith(wanted):
         return ""
-    return f"no {suffix[1:]} file: it begins with {start[:40].decode('ascii', 'backslashreplace')!r}"
+    return f"no {suffix[1:]} file: it begins with {repr(start[:24])[1:]}"
 
 
 def damage(path: Path, name: str) -> str:
@@ -87,6 +90,7 @@ def damage(path: Path, name: str) -> str:
     ending = Path(name).suffix.lower()
     try:
         if ending == ".zip":
+            open_archive(path)  # what a conversion would refuse is no use here
             with zipfile.ZipFile(path) as archive:
                 broken = archive.testzip()
             return f"its member {broken!r} is damaged" if broken else ""
@@ -96,6 +100,8 @@ def damage(path: Path, name: str) -> str:
                     pass
     except EOFError:
         return f"truncated {ending[1:]}"
+    except DataError as error:
+        return error.found
     except zipfile.BadZipFile as error:
         return f"truncated or damaged zip: {error}"
     except (OSError, zlib.error, RuntimeError, NotImplementedError) as error:

@@ -172,8 +172,13 @@ class _Download:
                 here.note_part(Part(address, _validator(answer), total))
             with self._progress(f"fetching {self._file.name}", total or self._file.size, "B") as advance:
                 advance(have)
+                most = self._file.size if total is None else None  # a length that is announced is held to
                 while block := answer.read1(_BLOCK, decode_content=False):  # what has come, not a block full
                     advance(len(block))
+                    have += len(block)
+                    if most is not None and have > most:
+                        here.drop_part()
+                        raise _not_the_file(address, f"more than the {most:,} bytes that were published")
                     if start is not None:
                         start += block
                         if len(start) < _START:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import hashlib
+import io
 import logging
 import re
 import resource
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import threading
 import time
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -239,6 +241,35 @@ def test_what_begins_otherwise_than_its_name_says_is_refused(
     with pytest.raises(FetchError, match=re.escape(f"it begins with {body.decode()!r}")):
         download(RemoteFile(name, (server.url("/x"),)), cache, client)
     assert visible(cache) == []
+
+
+def test_more_than_was_published_is_not_taken_to_its_end(
+    server: Server, archive: Archive, client: Client, cache: Path
+) -> None:
+    """Whoever tells no length could send for ever."""
+    sent = [0]
+
+    def endless(handler: misbehave.Handler, content: Content) -> None:
+        handler.head(200, None, content, Connection="close")
+        while sent[0] < 2000 * len(content.data):
+            handler.wfile.write(content.data)
+            sent[0] += len(content.data)
+        handler.close_connection = True
+
+    server.always[PATH] = endless
+    with pytest.raises(FetchError, match=f"more than the {len(archive.data):,} bytes that were published"):
+        download(published(server, archive), cache, client)
+    assert sent[0] < 1000 * len(archive.data)
+    assert visible(cache) == leftovers(cache) == []
+
+
+def test_a_zip_that_no_conversion_reads_is_not_kept(server: Server, client: Client, cache: Path) -> None:
+    archive = make_archive()
+    doubled = Archive(archive.data * 2)  # a zip for Python, which looks from the end
+    assert zipfile.is_zipfile(io.BytesIO(doubled.data))
+    with pytest.raises(FetchError, match="it holds more than its list of members tells"):
+        download(published(server, doubled, pinned=False), cache, client)
+    assert visible(cache) == leftovers(cache) == []
 
 
 def test_an_empty_answer_is_no_file(server: Server, client: Client, cache: Path) -> None:
