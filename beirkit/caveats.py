@@ -9,13 +9,13 @@ _ROLES = {"query": "queries", "document": "documents"}
 
 
 def caveats(report: Mapping[str, Any], where: str) -> list[str]:
-    """Texts that were cut, size and cost of sparse vectors, recall where a search is not exact, odd prompts.
+    """Texts cut, sparse vectors' size, what a service was paid, recall of an inexact search, odd prompts.
 
     Args:
         report: of a retriever, as a manifest has it.
         where: what the lines begin with, such as ``minilm on scifact``.
     """
-    lines = [*_truncated(report), *_sparse(report)]
+    lines = [*_truncated(report), *_sparse(report), *_paid(report)]
     if shares := report.get("recall_against_exact"):
         told = ", ".join(f"{share:.4f} at {int(depth):,}" for depth, share in shares.items())
         lines.append(f"recall against exact search {told}")
@@ -49,3 +49,15 @@ def _sparse(report: Mapping[str, Any]) -> list[str]:
     if dropped := active.get("document", {}).get("dropped"):
         lines.append(f"{dropped:,} vectors of documents that the corpus lacks are left out")
     return lines
+
+
+def _paid(report: Mapping[str, Any]) -> list[str]:
+    """What the vectors of an embedding service took, whenever they were asked for."""
+    bill = report.get("service")
+    if not isinstance(bill, dict):
+        return []
+    tokens = f"{bill['tokens']:,} tokens" + (
+        " by estimate" if bill["tokens_counted_by"] == "estimate" else ""
+    )
+    cost = f", cost {bill['cost']:,.4f}" if bill["price_of_a_million"] else ""
+    return [f"vectors of a service in {bill['requests']:,} requests, {tokens}{cost}"]

@@ -41,3 +41,14 @@ def test_what_is_not_exact_and_what_looks_like_a_mistake() -> None:
         "e5 on birds: recall against exact search 0.5000 at 10, 1.0000 at 1,000",
         "e5 on birds: MISSING PROMPT: query",
     ]
+
+
+def test_what_a_service_was_paid_is_told() -> None:
+    bill = {"requests": 1204, "tokens": 73307, "tokens_counted_by": "service", "price_of_a_million": 0.02}
+    assert caveats({"service": {**bill, "cost": 0.00146614}}, "small on birds") == [
+        "small on birds: vectors of a service in 1,204 requests, 73,307 tokens, cost 0.0015"
+    ]
+    free = {**bill, "tokens_counted_by": "estimate", "price_of_a_million": 0.0, "cost": 0.0}
+    assert caveats({"service": free}, "small") == [
+        "small: vectors of a service in 1,204 requests, 73,307 tokens by estimate"
+    ]
