@@ -48,6 +48,10 @@ ResultT = TypeVar("ResultT")
 ItemT = TypeVar("ItemT")
 
 
+def _untold(n: int = 1, /) -> None:
+    """Stands for a display where there is none."""
+
+
 def maxsim_top_k(
     queries: Queries,
     documents: Sequence[DocumentBlock],
@@ -56,7 +60,7 @@ def maxsim_top_k(
     *,
     mean: bool = False,
     threads: int | None = None,
-    advance: Advance = lambda n=1, /: None,
+    advance: Advance = _untold,
 ) -> list[tuple[Ordinals, Vectors]]:
     """The best documents of each query, in ranking order; documents without vectors are no results.
 
@@ -110,7 +114,9 @@ class _Search:
                 lowest = np.full(len(some), -np.inf)
             else:
                 proposed, lowest = self._propose(some, kept, advance)
-            exact = self._exact(some, proposed)
+                advance = _untold  # blocks are counted once
+            exact = self._exact(some, proposed, advance)
+            advance = _untold
             last = np.empty(len(some))
             for row, query in enumerate(unsure.tolist()):
                 scores = self._rounded(exact[row], int(queries.counts[query]))
@@ -152,7 +158,7 @@ class _Search:
             advance(1)
         return best.result()
 
-    def _exact(self, queries: Queries, docs: Ordinals) -> Wide:
+    def _exact(self, queries: Queries, docs: Ordinals, advance: Advance) -> Wide:
         """``(n, m)`` scores of each query with each of its documents, in float64."""
         found = np.empty(docs.shape)
         order = np.argsort(docs, axis=1)
@@ -170,7 +176,7 @@ class _Search:
             block.release()
 
         for _ in self._each(score, range(len(self._documents))):
-            pass
+            advance(1)
         return found
 
 

@@ -175,6 +175,11 @@ def test_blocks_are_read_once_and_released(monkeypatch: pytest.MonkeyPatch) -> N
     _search(QUERIES, DOCUMENTS, 5, size=100, advance=told.append)
     assert told == [1, 1, 1]
     assert len(released) == 6  # three to propose, three to score
+    _search(QUERIES, DOCUMENTS, 300, size=100, advance=told.append)
+    assert told == [1] * 6
+    queries, documents = _close(600, 11, 1e-7)  # searched more than once
+    _search(queries, documents, 10, size=200, advance=told.append)
+    assert told == [1] * 9
 
 
 @pytest.mark.dense
