@@ -12,6 +12,7 @@ from typing import Any
 from beirkit.configs.references import Reference, dataset_of, references
 from beirkit.configs.suites import SuiteNode
 from beirkit.corpora.errors import BeirkitError, UnknownNameError, UsageError, nearest
+from beirkit.corpora.progress import Progress, silent
 from beirkit.corpora.records import Qrels
 from beirkit.evaluate.explain.explain import explain
 from beirkit.evaluate.explain.explanation import Explanation, Target
@@ -60,13 +61,16 @@ class Ours:
     beside: Sequence[StoredResult] = ()
 
 
-def explain_result(ours: Ours, target: Target, *, partial: bool = False) -> Explanation:
+def explain_result(
+    ours: Ours, target: Target, *, partial: bool = False, progress: Progress = silent
+) -> Explanation:
     """Why another number is not that of a kept result.
 
     Args:
         ours: the result.
         target: the other number.
         partial: only some facts of its making are known.
+        progress: shows how many scorings were tried.
 
     Raises:
         BeirkitError: the dataset is not there, or has changed.
@@ -92,6 +96,7 @@ def explain_result(ours: Ours, target: Target, *, partial: bool = False) -> Expl
         facts=facts_of(ours.result),
         partial=partial,
         alternatives=[*_beside(ours), *_printed(ours, target)],
+        progress=progress,
     )
 
 

@@ -160,6 +160,7 @@ def _of_published(args: argparse.Namespace, measure: Measure) -> Sequence[tuple[
 def _of_result(
     args: argparse.Namespace, result: StoredResult, measure: Measure, protocol: Protocol
 ) -> Sequence[tuple[str, Explanation]]:
+    from beirkit.cli.output import progress_for
     from beirkit.evaluate.protocol import get_protocol
     from beirkit.explaining import (
         Ours,
@@ -172,6 +173,7 @@ def _of_result(
     )
     from beirkit.result_paths import find_results
 
+    progress = progress_for(args)
     beside = {one.folder.resolve(): one for one in [*siblings(result), *find_results(args.beside)]}
     name = f"{result.facts.name} on {result.dataset}@{result.facts.split}"
     targets: list[tuple[Target, bool]]
@@ -189,7 +191,10 @@ def _of_result(
     if args.other is not None and (theirs := _other_judgments(other, result)) is not None:
         versions["OTHER's"] = theirs
     ours = Ours(result, measure, protocol, versions, list(beside.values()))
-    return [(name, explain_result(ours, target, partial=partial)) for target, partial in targets]
+    return [
+        (name, explain_result(ours, target, partial=partial, progress=progress))
+        for target, partial in targets
+    ]
 
 
 def _other_judgments(other: StoredResult, result: StoredResult) -> Qrels | None:
@@ -242,6 +247,7 @@ def _of_suite(
 
 
 def _of_run_file(args: argparse.Namespace, measure: Measure, protocol: Protocol) -> Explanation:
+    from beirkit.cli.output import progress_for
     from beirkit.cli.score import read_judgments
     from beirkit.corpora.errors import UsageError
     from beirkit.corpora.folder import open_folder
@@ -271,6 +277,7 @@ def _of_run_file(args: argparse.Namespace, measure: Measure, protocol: Protocol)
         queries=queries,
         splits=splits,
         versions=_versions(args.other_qrels),
+        progress=progress_for(args),
     )
 
 

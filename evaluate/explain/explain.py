@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from beirkit.corpora.errors import DataError, UsageError
+from beirkit.corpora.progress import Progress, silent
 from beirkit.corpora.records import Qrels
 from beirkit.corpora.run import Run
 from beirkit.evaluate.explain.arithmetic import alike, steps
@@ -39,6 +40,7 @@ def explain(
     facts: Mapping[str, Any] | None = None,
     partial: bool = False,
     alternatives: Sequence[Alternative] = (),
+    progress: Progress = silent,
 ) -> Explanation:
     """Why another number is not ours.
 
@@ -60,6 +62,7 @@ def explain(
         facts: how the run was made.
         partial: the other number's facts are only some of those that there are.
         alternatives: numbers of runs that have something apart.
+        progress: shows how many scorings were tried.
 
     Raises:
         UsageError: the measure is no mean over queries.
@@ -82,7 +85,7 @@ def explain(
     ours = scorer.score(base)
     if ours.value is None:
         raise DataError(f"no query has a value of {wanted}, so there is no number to explain")
-    search = _Search(scorer, base, ours, target, {name: kinds[name] for name in shared})
+    search = _Search(scorer, base, ours, target, {name: kinds[name] for name in shared}, progress)
     apart = differences(facts or {}, target.facts, partial=partial) if target.facts is not None else []
     if (
         target.facts is not None and not partial
@@ -122,8 +125,15 @@ class _Search:
     """Scorings of one run, and the causes among them."""
 
     def __init__(
-        self, scorer: Scorer, base: Setting, ours: Outcome, target: Target, kinds: Mapping[str, str]
+        self,
+        scorer: Scorer,
+        base: Setting,
+        ours: Outcome,
+        target: Target,
+        kinds: Mapping[str, str],
+        progress: Progress,
     ) -> None:
+        self._progress = progress
         self.scorer, self.base, self.ours, self.target, self.kinds = scorer, base, ours, target, kinds
         self.values: list[float] = [ours.value or 0.0]
         self._effective: list[Switch] = []
@@ -137,22 +147,26 @@ class _Search:
     def singles(self) -> list[Cause]:
         """Every switch by itself that changes the number."""
         found = []
-        for switch in switches(self.base, self.scorer, self.kinds):
-            before = self.tried
-            cause = self._cause(switch.applied(self.base), (switch,))
-            if self.tried > before and self.values[-1] != self.values[0]:
-                self._effective.append(switch)
-            if cause is not None:
-                found.append(cause)
+        with self._progress("trying every setting", None, "settings") as advance:
+            for switch in switches(self.base, self.scorer, self.kinds):
+                before = self.tried
+                cause = self._cause(switch.applied(self.base), (switch,))
+                if self.tried > before and self.values[-1] != self.values[0]:
+                    self._effective.append(switch)
+                if cause is not None:
+                    found.append(cause)
+                advance()
         return found
 
     def combined(self) -> list[Cause]:
         """Two switches together, and every protocol's rules together."""
         able = [one for one in self._effective if dict(one.changes).get("ties") not in _ALONE]
         pairs = [(one, two) for one, two in combinations(able, 2) if _apart(one, two)]
-        found = [
-            self._cause(two.applied(one.applied(self.base)), (one, two)) for one, two in pairs[:_MOST_PAIRS]
-        ]
+        found = []
+        with self._progress("trying two settings together", len(pairs[:_MOST_PAIRS]), "pairs") as advance:
+            for one, two in pairs[:_MOST_PAIRS]:
+                found.append(self._cause(two.applied(one.applied(self.base)), (one, two)))
+                advance()
         for name in protocol_names():
             setting = Setting.of(self.base.measure, get_protocol(name), depth=self.base.depth)
             switch = Switch(axis="protocol", says=f"all rules of the protocol {name}", changes=())

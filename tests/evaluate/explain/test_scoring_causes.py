@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import pytest
 
 from beirkit.corpora.errors import UsageError
+from beirkit.corpora.progress import Advance
 from beirkit.corpora.run import Run
 from beirkit.evaluate.explain.explain import explain
 from beirkit.evaluate.explain.explanation import Explanation, Target
@@ -121,6 +123,28 @@ def test_the_rule_that_was_another_is_named_first(case: Case) -> None:
     sure = "Explained" if found.chance < 0.1 else "Perhaps explained"
     assert found.verdict.startswith(f"{sure} by {case.axis}: ")
     assert any("is left" in line for line in first.arithmetic)
+
+
+def test_how_many_scorings_were_tried_is_shown_while_they_are() -> None:
+    seen: dict[str, tuple[int | None, int]] = {}
+
+    @contextmanager
+    def progress(label: str, total: int | None, unit: str) -> Iterator[Advance]:
+        done = 0
+
+        def advance(more: int = 1, /) -> None:
+            nonlocal done
+            done += more
+
+        yield advance
+        seen[label] = (total, done)
+
+    found = explain(Run.from_dict(LISTS), JUDGED, NDCG, Target(value=0.987), progress=progress)
+    assert not any(cause.explains for cause in found.causes)
+    assert seen["trying every setting"][1] > 10
+    total, done = seen["trying two settings together"]
+    assert total == done
+    assert total
 
 
 def test_self_matches_that_were_kept() -> None:
