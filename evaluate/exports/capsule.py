@@ -219,10 +219,26 @@ def _problems(opened: OpenCapsule, result: CapsuleResult, name: str) -> list[Pro
     place = f"{name}!{result.path}"
     problems = []
     try:
-        opened.manifest(result)
+        manifest = opened.manifest(result)
         scores = opened.kept_scores(result)
     except BeirkitError as error:
         return [Problem(file=place, found=error.found, expected="a manifest and scores that can be read")]
+    stated = {"dataset": result.dataset, "split": result.split, "system": result.system}
+    stated |= {f"content_ids.{key}": value for key, value in result.content_ids.items()}
+    sampled = manifest.sample is not None and manifest.dataset.startswith(f"{result.dataset}+")
+    whole = result.dataset if sampled else manifest.dataset  # a sample's own name stands behind its dataset's
+    made = {"dataset": whole, "split": manifest.split, "system": manifest.name}
+    made |= {f"content_ids.{key}": value for key, value in manifest.content_ids.items()}
+    problems += [
+        Problem(
+            file=f"{name}!{INDEX}",
+            key=f"results.{result.path}.{key}",
+            found=repr(value),
+            expected=f"{made[key]!r}, as the manifest says",
+        )
+        for key, value in stated.items()
+        if made.get(key, value) != value
+    ]
     if scores.protocol.name != opened.facts.protocol:
         problems.append(
             Problem(

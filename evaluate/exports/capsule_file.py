@@ -92,8 +92,11 @@ class _SelfMatch(msgspec.Struct):
 
 
 class Manifest(msgspec.Struct):
-    """Of a result's manifest, what scoring and searching again need."""
+    """Of a result's manifest, what it is of, and what scoring and searching again need."""
 
+    dataset: str
+    split: str
+    content_ids: dict[str, str]
     k: int
     queries: int
     name: str
@@ -185,6 +188,8 @@ class OpenCapsule:
                 target = folder / name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(data)
+        if not (folder / INDEX).is_file():
+            raise self._wrong(f"holds no {INDEX}")
         self.facts = self._decode(folder / INDEX, Capsule)
         if self.facts.format != FORMAT:
             raise self._wrong(f"has the format {self.facts.format!r}, not {FORMAT!r}")

@@ -25,7 +25,7 @@ def require_complete(placed: Sequence[Placed], facts: MtebFacts) -> None:
         if missing:
             raise UsageError(
                 f"{name} is incomplete: {len(there)} of {len(wanted)} subsets, without "
-                f"{', '.join(missing[:5])}",
+                f"{', '.join(missing[:5])}{', …' if len(missing) > 5 else ''}",
                 hint="run the others too, or leave it out",
             )
     on_boards = {task for names in facts.boards.values() for task in names}

@@ -161,7 +161,10 @@ def _said(folder: Path) -> dict[str, str]:
 
 def _problems(path: Path, known: Known | None) -> list[Problem]:
     if path.is_file():
-        path = path.parent
+        if path.name not in (*_RUNS, METADATA):
+            expected = f"{' or '.join(_RUNS)}, beside {METADATA}"
+            return [Problem(file=path.name, found=quoted(path.name), expected=expected)]
+        return _folder(path.parent, path.parent, find_submission(path), known)
     marks = sorted({*path.rglob("run.txt"), *path.rglob("run.txt.gz"), *path.rglob(METADATA)})
     folders = sorted({mark.parent for mark in marks}) or [path]
     submission = find_submission(path)

@@ -103,6 +103,16 @@ def test_what_an_index_must_tell(written: Path) -> None:
     assert rewrite(written, {**files, "capsule.json": bare}, sums=True) == [
         "results.results/birds@test/bm25--00000000.content_ids.qrels/test: ''"
     ]
+    for old, new, key in (
+        (b'"dataset": "birds"', b'"dataset": "../birds"', "dataset: '../birds'"),
+        (b'"system": "bm25"', b'"system": "better"', "system: 'better'"),
+        (b"c" * 64, b"e" * 64, f"content_ids.corpus: {'e' * 64!r}"),
+    ):
+        changed = {**files, "capsule.json": index.replace(old, new)}
+        assert rewrite(written, changed, sums=True) == [f"results.results/birds@test/bm25--00000000.{key}"]
+    del (without := dict(files))["capsule.json"]
+    (found,) = rewrite(written, without, sums=True)
+    assert "holds no capsule.json" in found
     two = index.replace(b"capsule 1", b"capsule 2")
     assert rewrite(written, {**files, "capsule.json": two}, sums=True) != []
     assert rewrite(written, {**files, "capsule.json": b"[]"}, sums=True) != []

@@ -50,6 +50,18 @@ def test_the_place_of_the_dataset_stays_here(written: Path) -> None:
     assert not any(b"private" in data for data in tree(written).values())
 
 
+def test_a_file_is_that_of_its_folder_or_none(written: Path) -> None:
+    """A valid folder somewhere below says nothing of another file."""
+    (other := written.parent / "notes.txt").write_text("none")
+    (line,) = told(Tira().validate(other))
+    assert "notes.txt" in line
+    assert Tira().validate(other)[0].expected == "run.txt or run.txt.gz, beside ir-metadata.yml"
+    for name in ("run.txt", METADATA):
+        assert Tira().validate(written / name) == []
+    (written / "run.txt").write_text("none\n")
+    assert told(Tira().validate(written / METADATA))
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
