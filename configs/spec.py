@@ -153,20 +153,16 @@ def _outside(text: str) -> RetrieverConfig | None:
 
 
 def _vectors(place: str) -> RetrieverConfig:
-    folder = Path(place)
-    options: Options = {}
-    for option, name, forms in (
-        ("documents", "corpus", ("jsonl",)),
-        ("queries", "queries", ("jsonl", "tsv")),
+    """The vectors of a folder, by the first of their usual names that is there; a file may come later."""
+    if not place:
+        raise ConfigError("vectors: names no folder", hint="write vectors:FOLDER")
+    folder, options = Path(place), {}
+    for option, names in (
+        ("documents", ("corpus", "corpus.jsonl", "corpus.jsonl.gz")),
+        ("queries", ("queries.jsonl", "queries.jsonl.gz", "queries.tsv", "queries.tsv.gz", "queries")),
     ):
-        names = [name, *(f"{name}.{form}{end}" for form in forms for end in ("", ".gz"))]
-        found = next((folder / one for one in names if place and (folder / one).exists()), None)
-        if found is None:
-            raise ConfigError(
-                f"vectors:{place} names no folder with {', '.join(names)}",
-                hint="vectors in other places are a retriever of kind sparse-vectors in a YAML file",
-            )
-        options[option] = str(found)
+        found = [folder / name for name in names if (folder / name).exists()]
+        options[option] = str(found[0] if found else folder / names[0])
     return RetrieverConfig(name=folder.resolve().name, kind="sparse-vectors", options=options)
 
 

@@ -159,13 +159,11 @@ def test_the_scheme_finds_the_files_of_a_folder(tmp_path: Path) -> None:
     assert parse_retriever(f"vectors:{folder}").options["queries"] == str(folder / "queries.jsonl")
 
 
-@pytest.mark.parametrize("name", ["", "absent", "."])
-def test_a_folder_without_vectors_is_no_retriever(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(ConfigError, match=r"names no folder with corpus, corpus\.jsonl"):
-        parse_retriever(f"vectors:{name}")
+def test_a_folder_without_vectors_is_told_before_any_work(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="vectors: names no folder"):
+        parse_retriever("vectors:")
+    with pytest.raises(UsageError, match=r"corpus: there is no such file or folder of vectors"):
+        create(parse_retriever(f"vectors:{tmp_path}")).identity()
 
 
 def test_absent_files_are_told_before_any_work(tmp_path: Path) -> None:
