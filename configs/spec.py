@@ -157,12 +157,12 @@ def _vectors(place: str) -> RetrieverConfig:
     if not place:
         raise ConfigError("vectors: names no folder", hint="write vectors:FOLDER")
     folder, options = Path(place), {}
-    for option, names in (
+    for option, usual in (
         ("documents", ("corpus", "corpus.jsonl", "corpus.jsonl.gz")),
         ("queries", ("queries.jsonl", "queries.jsonl.gz", "queries.tsv", "queries.tsv.gz", "queries")),
     ):
-        found = [folder / name for name in names if (folder / name).exists()]
-        options[option] = str(found[0] if found else folder / names[0])
+        found = [folder / name for name in usual if (folder / name).exists()]
+        options[option] = str(found[0] if found else folder / usual[0])
     return RetrieverConfig(name=folder.resolve().name, kind="sparse-vectors", options=options)
 
 
