@@ -187,6 +187,15 @@ def _keep_lists(
     if exam.excluded:
         facts["excluded"] = result_key({query: sorted(ids) for query, ids in exam.excluded.items()})
     own = self_match_ids(exam.dataset, exam.collection, set(exam.qrels))
+    scores = evaluate(
+        exam.qrels,
+        run,
+        measures,
+        protocol,
+        self_match_ids=own,
+        depth=depth,
+        corpus_ids=(document.doc_id for document in exam.collection.documents()),
+    )
     report = {key: value for key, value in (("model", lists.model), ("revision", lists.revision)) if value}
     folder = ResultFolder(results, label, exam.split, system, result_key(facts))
     if folder.manifest() is None:
@@ -204,15 +213,6 @@ def _keep_lists(
             "versions": {"beirkit": __version__},
         }
         folder.write(replace(run, tag=slug(system)), manifest, {}, dataset=exam.dataset.folder)
-    scores = evaluate(
-        exam.qrels,
-        run,
-        measures,
-        protocol,
-        self_match_ids=own,
-        depth=depth,
-        corpus_ids=(document.doc_id for document in exam.collection.documents()),
-    )
     write_scores(scores, folder.scores_path(protocol.name))
     return Imported(folder.path, system, label, exam.split, True, scores.means())
 

@@ -87,10 +87,13 @@ class Vidore(Importer):
             for dataset, row in metrics.items():
                 if not isinstance(row, dict):
                     raise DataError(f"metrics.{dataset} is no object of figures", path=file)
+                means = means_of(row, file, f"metrics.{dataset}")
+                if not means:
+                    raise DataError(f"metrics.{dataset} holds no figure of a known measure", path=file)
                 yield Means(
                     system=file.stem.removesuffix("_metrics"),
                     dataset=dataset,
-                    means=means_of(row, file, f"metrics.{dataset}"),
+                    means=means,
                     source=file,
                     kept={file.name: file},
                     facts={"vidore_benchmark": str(version or "")},

@@ -88,6 +88,16 @@ def test_a_run_needs_its_dataset(capsys: pytest.CaptureFixture[str]) -> None:
     assert not Path("results").exists()
 
 
+def test_a_run_that_cannot_be_scored_leaves_nothing(
+    birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "other.trec").write_text("elsewhere Q0 d1 1 1.0 other\n")
+    words = ["import", str(tmp_path / "other.trec"), "--of", str(birds), "--out", str(tmp_path / "mine")]
+    assert main(words) == 2
+    assert "judged queries are in the run" in capsys.readouterr().err
+    assert not list((tmp_path / "mine").rglob("*.json"))
+
+
 def test_excluded_documents(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """BRIGHT's lists may not hold them; others' lose them, as they do when they are scored."""
     queries = (birds / "queries.jsonl").read_text(encoding="utf-8")

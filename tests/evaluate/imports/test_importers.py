@@ -221,6 +221,7 @@ def test_a_folder_of_coir_is_one_system(tmp_path: Path) -> None:
             r"metrics\.MAP has the cut-offs \[5\], and NDCG \[1, 10\]",
         ),
         ("vidore", {"metrics": {"docvqa": []}}, r"metrics\.docvqa is no object"),
+        ("vidore", {"metrics": {"docvqa": {"pages": 50}}}, r"metrics\.docvqa holds no figure of a known"),
         ("vidore", {"metrics": {"docvqa": {"ndcg_at_1": 50}}}, r"docvqa\.ndcg_at_1 is 50, outside"),
         ("air-bench", {"search_results": {}}, "found"),
         ("ranx", {"q1": {"d1": "x"}}, "the score of q1/d1"),
