@@ -82,7 +82,7 @@ def execute(args: argparse.Namespace) -> int:
         raise UsageError("a report is a page of HTML", path=args.out, hint="end its name in .html")
     environment()  # whether jinja2 is there, before anything is computed
     report = make_report(args, progress_for(args))
-    beside = args.out.with_name(f"{args.out.stem}.queries.jsonl")
+    beside = args.out.with_name(f"{args.out.stem}.queries.jsonl.gz")
     text, rest = render_report(report, most=args.queries, beside=beside.name)
     with atomic_open(args.out) as file:
         file.write(text)

@@ -15,6 +15,8 @@ SNIPPET = 300
 
 _LEAST_SNIPPET = 80
 
+_DIGITS = 6  # of a score, as many as tell results apart for a reader
+
 
 def packed(facts: Any) -> str:
     """JSON as gzip in base64: equal data are equal text, and no character of them is one of HTML."""
@@ -81,27 +83,36 @@ def as_data(
 
 
 def as_lines(dataset: str, views: Sequence[QueryView], texts: Mapping[str, Text]) -> Iterator[str]:
-    """Queries as JSON lines, one each, with everything that is known about them."""
+    """Queries as JSON lines, one each, with everything that is known about them.
+
+    A document that is known has a line of its own, once, before the first query that is about it.
+    """
+    told: set[str] = set()
     for view in views:
         documents = {one.doc_id for ranking in view.rankings.values() for one in ranking} | set(view.judged)
-        line: dict[str, Any] = {
-            "dataset": dataset,
-            "query_id": view.query_id,
-            "text": view.text,
-            "spread": view.spread,
-            "values": dict(view.values),
-            "judged": dict(view.judged),
-            "rankings": {
-                name: [[one.doc_id, one.score] for one in ranking] for name, ranking in view.rankings.items()
-            },
-        }
-        known = {doc_id: texts[doc_id] for doc_id in sorted(documents) if doc_id in texts}
-        if known:
-            line["documents"] = {
-                doc_id: {"title": one.title, "text": _beginning(one.text, SNIPPET)}
-                for doc_id, one in known.items()
+        for doc_id in sorted(documents & texts.keys() - told):
+            one = texts[doc_id]
+            told.add(doc_id)
+            facts = {"dataset": dataset, "doc_id": doc_id, "title": one.title}
+            yield _line({**facts, "text": _beginning(one.text, SNIPPET)})
+        yield _line(
+            {
+                "dataset": dataset,
+                "query_id": view.query_id,
+                "text": view.text,
+                "spread": view.spread,
+                "values": dict(view.values),
+                "judged": dict(view.judged),
+                "rankings": {
+                    name: [[one.doc_id, float(f"{one.score:.{_DIGITS}g}")] for one in ranking]
+                    for name, ranking in view.rankings.items()
+                },
             }
-        yield json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n"
+        )
+
+
+def _line(facts: Mapping[str, Any]) -> str:
+    return json.dumps(facts, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _rounded(value: float | None) -> float | None:

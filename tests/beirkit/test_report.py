@@ -35,6 +35,10 @@ def unpacked(page: str) -> Any:
     return json.loads(gzip.decompress(base64.b64decode(text)))
 
 
+def beside_text() -> str:
+    return gzip.decompress(Path("report.queries.jsonl.gz").read_bytes()).decode("utf-8")
+
+
 def rows(page: str, table: str) -> list[list[str]]:
     body = page[page.index(f'<table id="{table}">') :].partition("<tbody>")[2].partition("</tbody>")[0]
     cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in body.split("</tr>")[:-1]]
@@ -68,12 +72,12 @@ def test_queries_stand_with_texts_judgments_and_rankings(results: Path) -> None:
     first = queries["q1"]
     assert [docs[ranking[0]][0] for ranking in first["k"]] == ["d1", "d1"]
     assert {docs[place][0]: grade for place, grade in first["r"]} == {"d1": 2, "d3": 1}
-    assert not Path("report.queries.jsonl").exists()
+    assert not Path("report.queries.jsonl.gz").exists()
 
 
 def test_without_text_no_text_is_left(results: Path) -> None:
     page = report(results, "--no-text", "--queries", "2")
-    beside = Path("report.queries.jsonl").read_text(encoding="utf-8")
+    beside = beside_text()
     everything = page + json.dumps(unpacked(page)) + beside
     texts = [*QUERIES.values(), *(part for pair in DOCUMENTS.values() for part in pair)]
     assert [text for text in texts if text in everything] == []
@@ -85,18 +89,23 @@ def test_without_text_no_text_is_left(results: Path) -> None:
 
 def test_the_rest_of_the_queries_is_beside(results: Path) -> None:
     page = report(results, "--queries", "1")
-    lines = [json.loads(line) for line in Path("report.queries.jsonl").read_text("utf-8").splitlines()]
+    every = [json.loads(line) for line in beside_text().splitlines()]
+    lines = [line for line in every if "query_id" in line]
+    documents = [line for line in every if "doc_id" in line]
+    assert len({line["doc_id"] for line in documents}) == len(documents) == len(every) - len(lines)
     assert len(unpacked(page)["queries"]) == 1
     assert len(lines) == 3
     [one] = [line for line in lines if line["query_id"] == "q2"]
     assert one["text"] == QUERIES["q2"]
     assert one["judged"] == {"d2": 1}
-    assert one["documents"]["d2"] == dict(zip(("title", "text"), DOCUMENTS["d2"], strict=True))
+    [owl] = [line for line in documents if line["doc_id"] == "d2"]
+    assert (owl["title"], owl["text"]) == DOCUMENTS["d2"]
+    assert every.index(owl) < every.index(one)
     assert {name: ranking[0][0] for name, ranking in one["rankings"].items()} == {
         "bm25": "d2",
         "rank-bm25": "d2",
     }
-    assert "report.queries.jsonl" in page
+    assert "report.queries.jsonl.gz" in page
 
 
 def test_a_suite_has_a_mean_and_a_section_for_each_dataset(
