@@ -11,15 +11,20 @@ _ROLES = {"query": "queries", "document": "documents"}
 def caveats(report: Mapping[str, Any], where: str) -> list[str]:
     """Texts cut, sparse vectors' size, what a service was paid, recall of an inexact search, odd prompts.
 
+    Retrievers inside another are told under their names.
+
     Args:
         report: of a retriever, as a manifest has it.
         where: what the lines begin with, such as ``minilm on scifact``.
     """
     lines = [*_truncated(report), *_sparse(report), *_paid(report)]
     if shares := report.get("recall_against_exact"):
-        told = ", ".join(f"{share:.4f} at {int(depth):,}" for depth, share in shares.items())
-        lines.append(f"recall against exact search {told}")
-    return [f"{where}: {line}" for line in (*lines, *report.get("prompt_warnings", ()))]
+        found = ", ".join(f"{share:.4f} at {int(depth):,}" for depth, share in shares.items())
+        lines.append(f"recall against exact search {found}")
+    told = [f"{where}: {line}" for line in (*lines, *report.get("prompt_warnings", ()))]
+    inner = [*report.get("members", ()), report.get("retriever")]
+    stages = (one for one in inner if isinstance(one, dict) and isinstance(one.get("report"), dict))
+    return told + [line for one in stages for line in caveats(one["report"], f"{where}, {one.get('name')}")]
 
 
 def _by_role(report: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:

@@ -52,3 +52,15 @@ def test_what_a_service_was_paid_is_told() -> None:
     assert caveats({"service": free}, "small") == [
         "small: vectors of a service in 1,204 requests, 73,307 tokens by estimate"
     ]
+
+
+def test_retrievers_inside_another_are_told_under_their_names() -> None:
+    cut = {"document": {"texts": 4, "truncated": 1}}
+    fused = {"members": [{"name": "bm25", "report": {}}, {"name": "minilm", "report": cut}]}
+    assert caveats(fused, "hybrid on birds") == [
+        "hybrid on birds, minilm: 1 of 4 document texts truncated",
+    ]
+    nested = {"candidates": 7, "retriever": {"name": "hybrid", "report": fused}}
+    assert caveats(nested, "ce on birds") == [
+        "ce on birds, hybrid, minilm: 1 of 4 document texts truncated",
+    ]
