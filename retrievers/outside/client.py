@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 import threading
 import time
@@ -17,6 +18,8 @@ from beirkit.corpora.errors import ConfigError
 from beirkit.retrievers.outside.pace import Pace
 from beirkit.retrievers.outside.secret import redacted
 
+logger = logging.getLogger(__name__)
+
 MOST_BYTES = 1 << 26
 """An answer that is longer is not read to its end, unless something else is said."""
 
@@ -29,6 +32,7 @@ LONGEST_WAIT = 600.0
 _AGAIN = {408, 425, 429, 500, 502, 503, 504, 529}
 _PART = 1 << 16
 _SHOWN = 200
+_LONG = 10.0  # seconds of which people should know that it is no hang
 _TITLE = re.compile(rb"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 
 
@@ -134,10 +138,13 @@ class Client:
             except _PassingError as error:
                 if turn == self._retries:
                     raise RequestError(f"{error} (sent {turn + 1} times)", error.status) from None
+                if error.wait is not None and error.wait > LONGEST_WAIT:
+                    raise RequestError(f"{error}; it asks to wait {error.wait:,.0f} seconds") from None
+                seconds = wait if error.wait is None else error.wait
+                level = logging.WARNING if seconds >= _LONG else logging.INFO
+                logger.log(level, "%s; asked again in %.4g seconds", error, seconds)
                 if error.wait is None:
                     self.rest(wait)
-                elif error.wait > LONGEST_WAIT:
-                    raise RequestError(f"{error}; it asks to wait {error.wait:,.0f} seconds") from None
                 else:
                     self.pace.hold(error.wait)
                 wait = min(wait * 2, CEILING)

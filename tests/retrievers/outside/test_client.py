@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import logging
 from collections.abc import Iterator
 from email.utils import formatdate
 from time import time
@@ -96,6 +97,15 @@ def test_it_may_say_so_by_a_date(service: LocalEmbeddings, monkeypatch: pytest.M
     clock = Clock()
     ask(client_of(clock, monkeypatch), service)
     assert 20 < sum(clock.waits) <= 30
+
+
+def test_a_long_wait_is_told(
+    service: LocalEmbeddings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    service.faults = [(429, {"Retry-After": "90"}, b"too many"), 503]
+    with caplog.at_level(logging.WARNING):
+        ask(client_of(Clock(), monkeypatch), service)
+    assert caplog.messages == ["HTTP 429: too many; asked again in 90 seconds"]
 
 
 def test_hours_are_not_waited_for(service: LocalEmbeddings, monkeypatch: pytest.MonkeyPatch) -> None:
