@@ -102,7 +102,7 @@ def build_site(found: Submissions, asked: Asked, *, progress: Progress = silent)
         )
     boards.sort(key=lambda board: (board.dataset, board.split, not board.tested, board.key))
     views = _views(found, asked, tables, [board for board in boards if not board.tested])
-    systems = _systems(tables, boards, asked, progress) + stated_systems(stated)
+    systems = _systems(tables, boards, progress) + stated_systems(stated)
     slugs = page_names(system.name for system in systems)
     systems = [replace(system, slug=slugs[system.name]) for system in systems]
     return Site(
@@ -285,9 +285,7 @@ def _chosen(candidates: Sequence[tuple[str, str, int, Any]]) -> dict[str, Any]:
     return {dataset: one for dataset, (_, one) in sorted(found.items())}
 
 
-def _systems(
-    tables: Sequence[_Table], boards: Sequence[Board], asked: Asked, progress: Progress
-) -> list[System]:
+def _systems(tables: Sequence[_Table], boards: Sequence[Board], progress: Progress) -> list[System]:
     intervals = {(b.key, place.system): place.interval for b in boards for place in b.places}
     manifests = merged_manifests(
         {table.key: {name: table.results[name][0].result.folder for name in table.scores} for table in tables}
@@ -299,7 +297,7 @@ def _systems(
             own = {table.key: table for table in tables if name in table.scores}
             first = {key: table.results[name][0] for key, table in own.items()}
             costs = {key: read_cost(one.result.folder) for key, one in first.items()}
-            results = [_result(key, table, name, costs[key], intervals, asked) for key, table in own.items()]
+            results = [_result(key, table, name, costs[key], intervals) for key, table in own.items()]
             sources, bibtex = behind([one.result.folder for one in first.values()])
             found.append(
                 System(
@@ -330,14 +328,11 @@ def _result(
     name: str,
     cost: Cost,
     intervals: Mapping[tuple[str, str], Any],
-    asked: Asked,
 ) -> Result:
     one, scores = table.results[name][0], table.scores[name]
-    kept = one.result.stored_scores(asked.protocol) or scores
-    means = {**kept.means(), **scores.means()} if len(table.results[name]) == 1 else scores.means()
     return Result(
         board=key,
-        means=means,
+        means=scores.means(),
         source=", ".join(each.source for each in table.results[name]),
         interval=intervals.get((key, name)),
         cost=cost.to_dict(),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import re
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
@@ -77,6 +78,11 @@ def load_yaml(text: str) -> Any:
             itself lets other errors through where a tag or the look of a scalar promises what it is not
             (``!!bool x``, ``2026-99-99``, thousands of digits).
     """
+    return copy.deepcopy(_loaded(text))  # many results ask for the facts of one dataset
+
+
+@lru_cache(maxsize=512)
+def _loaded(text: str) -> Any:
     try:
         loader = yaml.SafeLoader(text)
         try:
