@@ -97,6 +97,23 @@ class ModelFiles:
             raise UsageError("the model folder holds no weights", path=self.folder)
         return found
 
+    def require_pinned(self, pinned: str | None, source: str) -> None:
+        """Hold the weights to a hash, where one is given.
+
+        Args:
+            pinned: SHA-256 that one of the weights files must have.
+            source: what to call the model.
+
+        Raises:
+            UsageError: none has it.
+        """
+        if pinned is not None and pinned not in self.weights.values():
+            found = ", ".join(self.weights.values())
+            raise UsageError(
+                f"model {source}: its weights have SHA-256 {found}, not the pinned {pinned}",
+                hint="it is another model; take weights_sha256 out to use it under a name of its own",
+            )
+
     @cached_property
     def sha256(self) -> str:
         """Hash over weights, tokenizer and configuration: the model's identity, wherever its folder is."""

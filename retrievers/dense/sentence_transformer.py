@@ -10,7 +10,7 @@ from typing import get_args
 import msgspec
 import numpy as np
 
-from beirkit.corpora.errors import ConfigError, UsageError
+from beirkit.corpora.errors import ConfigError
 from beirkit.corpora.progress import Advance
 from beirkit.retrievers.base import Facts, Workplace
 from beirkit.retrievers.dense.backends.base import (
@@ -136,13 +136,7 @@ class SentenceTransformerEncoder:
             hashes=None if cache is None else cache / "hashes",
             static=None if static is None else (static.weights, static.tokenizer),
         )
-        pinned = self.options.weights_sha256
-        if pinned is not None and pinned not in files.weights.values():
-            found = ", ".join(files.weights.values())
-            raise UsageError(
-                f"model {self.located.source}: its weights have SHA-256 {found}, not the pinned {pinned}",
-                hint="it is another model; take weights_sha256 out to use it under a name of its own",
-            )
+        files.require_pinned(self.options.weights_sha256, self.located.source)
         return files
 
     @property

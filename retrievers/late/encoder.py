@@ -112,12 +112,7 @@ class LateModel:
         """
         cache = self._workplace.cache
         files = LateFiles(self._located.folder, hashes=None if cache is None else cache / "hashes")
-        pinned = self._options.weights_sha256
-        if pinned is not None and pinned not in files.weights.values():
-            told = ", ".join(files.weights.values())
-            raise UsageError(
-                f"model {self._located.source}: its weights have SHA-256 {told}, not the pinned {pinned}"
-            )
+        files.require_pinned(self._options.weights_sha256, self._located.source)
         if self._options.projection == "model" and not files.makes_token_vectors:
             raise UsageError(
                 "this model was trained to give one vector per text; its layer for token vectors would be "

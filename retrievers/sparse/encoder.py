@@ -9,7 +9,7 @@ from typing import Any, get_args
 import msgspec
 import numpy as np
 
-from beirkit.corpora.errors import ConfigError, DataError, MissingExtraError, UsageError
+from beirkit.corpora.errors import ConfigError, DataError, MissingExtraError
 from beirkit.corpora.progress import Advance
 from beirkit.retrievers.base import Facts, Workplace
 from beirkit.retrievers.dense.encoder import Role
@@ -76,12 +76,7 @@ class SparseModel:
         model, cache = self._options.model, self._workplace.cache
         found = locate([model] if isinstance(model, str) else model, offline=self._workplace.offline)
         files = SparseFiles(found.folder, hashes=None if cache is None else cache / "hashes")
-        pinned = self._options.weights_sha256
-        if pinned is not None and pinned not in files.weights.values():
-            told = ", ".join(files.weights.values())
-            raise UsageError(
-                f"model {found.source}: its weights have SHA-256 {told}, not the pinned {pinned}"
-            )
+        files.require_pinned(self._options.weights_sha256, found.source)
         return files
 
     def identity(self, role: Role | None = None) -> Facts:
