@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
+from beirkit.evaluate.leaderboard import Place
 from beirkit.evaluate.report.blocks import (
     Block,
     Cell,
@@ -43,7 +45,7 @@ def system_page(site: Site, system: System, boards: dict[str, Board], addresses:
         )
     on = counted(len(system.results), "dataset")
     kind = "scored here" if system.tested else "figures stated by others"
-    return Page(system.name, f"{on}, {kind}", tuple(sections), home=(site.title, "../index.html"))
+    return Page(system.name, f"{on}, {kind}", tuple(sections), home=("← All systems", "../index.html"))
 
 
 def _scores(site: Site, system: System, boards: dict[str, Board], addresses: dict[str, str]) -> list[Block]:
@@ -81,7 +83,7 @@ def _means(site: Site, system: System) -> Table:
             cells = (
                 Cell(figure(place.mean, site.digits), place.mean),
                 Cell(interval_text(place.interval, site.digits)),
-                Cell(f"{place.rank} of {len(view.places)}", -place.rank),
+                _rank(place, view.places),
                 Cell(ranks_text(place.rank_interval)),
                 Cell(""),
             )
@@ -117,7 +119,7 @@ def _each(site: Site, system: System, boards: dict[str, Board], addresses: dict[
                 Cell(board.key, href=f"../index.html#{addresses[board.key]}"),
                 Cell(figure(place.mean, site.digits), place.mean),
                 Cell(interval_text(place.interval, site.digits), place.interval[0] if place.interval else ""),
-                Cell(f"{place.rank} of {len(board.places)}", -place.rank),
+                _rank(place, board.places),
                 Cell(ranks_text(place.rank_interval), -place.rank_interval[0] if place.rank_interval else ""),
                 training_cell(board.training.get(system.name, "")),
                 Cell(one.source),
@@ -133,6 +135,12 @@ def _each(site: Site, system: System, boards: dict[str, Board], addresses: dict[
         Column("where it was submitted"),
     )
     return Table("each", f"{site.measure} by dataset", columns, tuple(rows), filtered=len(rows) > 5)
+
+
+def _rank(place: Place, places: Sequence[Place]) -> Cell:
+    """A rank among how many, marked where others share it."""
+    shared = sum(other.rank == place.rank for other in places) > 1
+    return Cell(f"{place.rank}{'=' if shared else ''} of {len(places)}", -place.rank)
 
 
 def _measures(system: System) -> list[str]:

@@ -102,6 +102,16 @@ def test_the_data_say_what_the_pages_say(site: Site, tmp_path: Path) -> None:
     assert {row["tested"] for row in rows if row["system"] == "owl"} == {"no"}
 
 
+def test_a_shared_rank_is_marked_on_the_pages_of_those_who_share_it(tmp_path: Path) -> None:
+    alike = drawn_site(["bm25", "minilm"], ["lake"], 5)
+    write_site(alike, tmp_path / "site")
+    [board] = alike.boards
+    assert [place.rank for place in board.places] == [1, 1]  # five queries separate nothing
+    for name in ("bm25", "minilm"):
+        page = (tmp_path / "site" / "systems" / f"{name}.html").read_text("utf-8")
+        assert ">1= of 2<" in page
+
+
 def test_no_cell_of_the_csv_is_a_formula() -> None:
     rows = list(csv.reader(io.StringIO(data_csv(drawn_site(["=1+1", "@x", "bm25"], ["-lake"], 5)))))
     cells = [cell for row in rows[1:] for cell in row if not re.fullmatch(r"-?[\d.e-]+", cell)]
