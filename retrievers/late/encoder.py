@@ -155,7 +155,7 @@ class LateModel:
             "model_sha256": self.files.sha256,
             "projection": self._options.projection,
             "prompts": {one: self.prompt(one) for one in roles},
-            "lengths": {one: lengths[one] for one in roles},
+            "max_length": {one: lengths[one] for one in roles},
             "batch_size": self._batch_size,
             "device": self._device.partition(":")[0],
         }
