@@ -11,8 +11,8 @@ from beirkit.evaluate.exports.lists import require_whole
 from beirkit.evaluate.exports.mteb_complete import require_complete
 from beirkit.evaluate.exports.mteb_facts import mteb_facts
 from beirkit.evaluate.exports.mteb_names import Names, by_model, name_models
-from beirkit.evaluate.exports.mteb_scores import mteb_scores, require_depth
-from beirkit.evaluate.exports.mteb_tasks import Placed, place, require_data
+from beirkit.evaluate.exports.mteb_scores import require_depth
+from beirkit.evaluate.exports.mteb_tasks import Placed, place, require_data, scores_of
 from beirkit.evaluate.exports.rescored import tell_rescored
 
 
@@ -72,10 +72,7 @@ def scored_of_one_model(
     require_data(group)
     for one in group:
         tell_rescored(one.entry, "mteb")
-    return names_of, [
-        Scored(one, mteb_scores(one.entry.qrels, one.entry.run, remove_self=one.facts.remove_self))
-        for one in group
-    ]
+    return names_of, [Scored(one, scores_of(one)) for one in group]
 
 
 def percent(value: float) -> float:

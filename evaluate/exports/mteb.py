@@ -37,7 +37,7 @@ from beirkit.evaluate.exports.mteb_predictions import (
 )
 from beirkit.evaluate.exports.mteb_scores import aggregate, mteb_scores, require_depth
 from beirkit.evaluate.exports.mteb_steps import steps_for
-from beirkit.evaluate.exports.mteb_tasks import Placed, place, require_data
+from beirkit.evaluate.exports.mteb_tasks import Placed, place, require_data, scores_of
 from beirkit.evaluate.exports.mteb_tree import META, SETTINGS, check_tree, model_folders
 from beirkit.evaluate.exports.rescored import tell_rescored
 from beirkit.evaluate.exports.strict_json import strict_json
@@ -159,7 +159,7 @@ def _write_tasks(placed: Sequence[Placed], folder: Path, facts: MtebFacts) -> No
     for name, group in tasks.items():
         scores: dict[str, list[dict[str, Any]]] = {}
         for one in group:
-            values = mteb_scores(one.entry.qrels, one.entry.run, remove_self=one.facts.remove_self)
+            values = scores_of(one)
             value = values.get(one.facts.main_score)
             if value is None:
                 raise UsageError(
@@ -263,6 +263,6 @@ def _claim(
 def _derive(
     qrels: Qrels, *, run: Run, key: str, measures: Sequence[str], facts: TaskFacts
 ) -> dict[str, float | None]:
-    found = mteb_scores(qrels, run, remove_self=facts.remove_self)
+    found = mteb_scores(qrels, run, remove_self=facts.remove_self, main_score=facts.main_score)
     found["main_score"] = found.get(facts.main_score)
     return {f"{key}.{measure}": found[measure] for measure in measures if measure in found}

@@ -151,7 +151,9 @@ def _check_entry(entry: object, task: TaskFacts | None, split: str, key: str, fo
     _check_languages(entry, subset, task, key, found)
     fractions = _is_scored_in_fractions(task)
     for name, value in entry.items():
-        if name in score_names() or (fractions and (name not in ABOUT or name == "main_score")):
+        if name in score_names(task.main_score if task else "") or (
+            fractions and (name not in ABOUT or name == "main_score")
+        ):
             _check_value(name, value, f"{key}.{name}", found)
         elif name == "main_score" and not _is_number(value):
             found.add("scores that are no numbers", f"{key}.{name}", quoted(value), "a finite number")
@@ -204,13 +206,13 @@ def _check_value(name: str, value: object, key: str, found: Found) -> None:
 
 def _is_scored_in_fractions(task: TaskFacts | None) -> bool:
     """Whether all values are measures of retrieval; correlations, p-MRR and thresholds have other bounds."""
-    return task is None or (task.type == _RETRIEVAL and task.main_score in score_names())
+    return task is None or (task.type == _RETRIEVAL and task.main_score in score_names(task.main_score))
 
 
 def _check_measures(
     entry: Mapping[str, Any], task: TaskFacts, size: Size | None, key: str, found: Found
 ) -> None:
-    known = score_names()
+    known = score_names(task.main_score)
     own = not _is_scored_in_fractions(task)  # such a task has measures beside the usual ones
     for name in entry:
         if name not in known and name not in ABOUT and not own:

@@ -34,7 +34,9 @@ _WITH_NAUC = ("ndcg", "map", "recall", "precision", "mrr")
 _ROUNDED = {"mrr": 6}  # decimals; mteb rounds the others to 5 before its file rounds all to 6
 
 
-def mteb_scores(qrels: Qrels, run: Run, *, remove_self: bool) -> dict[str, float | None]:
+def mteb_scores(
+    qrels: Qrels, run: Run, *, remove_self: bool, main_score: str = ""
+) -> dict[str, float | None]:
     """The scores of one subset of one split, in mteb's order and with its rounding.
 
     Args:
@@ -42,6 +44,8 @@ def mteb_scores(qrels: Qrels, run: Run, *, remove_self: bool) -> dict[str, float
         run: in any order; the first 1,000 results count, and of them, where the task asks for it, those are
             taken out whose id is the query's.
         remove_self: whether the task asks for it.
+        main_score: the task's main measure; at a cut-off of its own every measure is given, as LIMIT has
+            ``recall_at_2``.
 
     Returns:
         The values by mteb's names; None where there is none: an nAUC of queries that are all alike.
@@ -49,7 +53,8 @@ def mteb_scores(qrels: Qrels, run: Run, *, remove_self: bool) -> dict[str, float
     rules = get_protocol("mteb:self_match=keep")
     ranked = run.ordered().select(qrels).top(DEPTH)
     ranked, _ = without_self_matches(ranked, "remove" if remove_self else "keep", None)
-    measures = dict(_measures())
+    cutoffs = _cutoffs(main_score)
+    measures = dict(_measures(cutoffs))
     scores = evaluate(qrels, ranked, list(measures.values()), rules)
     sure = sureness([ranked])
     means = {key: scores.mean(measure) for key, measure in measures.items()}
@@ -57,11 +62,11 @@ def mteb_scores(qrels: Qrels, run: Run, *, remove_self: bool) -> dict[str, float
     for name in _FAMILIES:
         if name == "hit_rate":
             for nauc_name in _WITH_NAUC:
-                for k in CUTOFFS:
+                for k in cutoffs:
                     values = abstention(scores, sure, measures[f"{nauc_name}_at_{k}"])
                     for how in CONFIDENCES:
                         found[f"nauc_{nauc_name}_at_{k}_{how}"] = _rounded(values[how], 6)
-        for k in CUTOFFS:
+        for k in cutoffs:
             found[f"{name}_at_{k}"] = _rounded(means[f"{name}_at_{k}"], _ROUNDED.get(name, 5))
         if name == "recall":
             found["accuracy"] = found["recall_at_1"]
@@ -69,10 +74,17 @@ def mteb_scores(qrels: Qrels, run: Run, *, remove_self: bool) -> dict[str, float
 
 
 @cache
-def score_names() -> frozenset[str]:
-    """Every key that :func:`mteb_scores` gives."""
-    naucs = {f"nauc_{name}_at_{k}_{how}" for name in _WITH_NAUC for k in CUTOFFS for how in CONFIDENCES}
-    return frozenset({key for key, _ in _measures()} | naucs | {"accuracy"})
+def score_names(main_score: str = "") -> frozenset[str]:
+    """Every key that :func:`mteb_scores` gives for a task of that main measure."""
+    cutoffs = _cutoffs(main_score)
+    naucs = {f"nauc_{name}_at_{k}_{how}" for name in _WITH_NAUC for k in cutoffs for how in CONFIDENCES}
+    return frozenset({key for key, _ in _measures(cutoffs)} | naucs | {"accuracy"})
+
+
+def _cutoffs(main_score: str) -> tuple[int, ...]:
+    family, _, k = main_score.rpartition("_at_")
+    own = {int(k)} if family in _FAMILIES and k.isdecimal() and 0 < int(k) <= DEPTH else set()
+    return tuple(sorted({*CUTOFFS, *own}))
 
 
 def require_depth(entry: Entry) -> None:
@@ -92,9 +104,9 @@ def require_depth(entry: Entry) -> None:
         )
 
 
-def _measures() -> Iterator[tuple[str, Measure]]:
+def _measures(cutoffs: tuple[int, ...]) -> Iterator[tuple[str, Measure]]:
     for name, family in _FAMILIES.items():
-        for k in CUTOFFS:
+        for k in cutoffs:
             yield f"{name}_at_{k}", Measure(family, k)
 
 

@@ -11,6 +11,7 @@ from beirkit.corpora.errors import DataError, UsageError, nearest
 from beirkit.corpora.notices import warn
 from beirkit.evaluate.exports.base import Entry
 from beirkit.evaluate.exports.mteb_facts import MtebFacts, Size, TaskFacts
+from beirkit.evaluate.exports.mteb_scores import mteb_scores
 
 Evidence = Literal["fetched", "sizes", "none"]
 """What speaks for it that the board's data were searched: they were fetched from its repository at its
@@ -32,6 +33,12 @@ class Placed:
     task: str
     subset: str
     facts: TaskFacts
+
+
+def scores_of(placed: Placed) -> dict[str, float | None]:
+    """The scores of a result under the rules of its task."""
+    entry, task = placed.entry, placed.facts
+    return mteb_scores(entry.qrels, entry.run, remove_self=task.remove_self, main_score=task.main_score)
 
 
 def place(entries: Sequence[Entry], facts: MtebFacts, named: Mapping[str, str]) -> list[Placed]:

@@ -66,6 +66,16 @@ def test_scores_of_the_golden_are_those_counted_by_hand(tmp_path: Path) -> None:
     assert [key for key in scores if key.startswith("ndcg")] == [f"ndcg_at_{k}" for k in CUTOFFS]
 
 
+def test_a_main_measure_at_a_cutoff_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """LIMIT is ranked by recall_at_2, and has every measure at 2."""
+    monkeypatch.setattr("beirkit.evaluate.exports.mteb.require_data", lambda placed: None)
+    write(tmp_path, entry("names"), task={"names": "LIMITSmallRetrieval"})
+    (scores,) = read(tmp_path / HOME / "LIMITSmallRetrieval.json")["scores"]["test"]
+    assert scores["main_score"] == scores["recall_at_2"] == round((1 / 2 + 1) / 3, 5)
+    assert len(scores) == 148 + 21 + 3
+    assert Mteb().validate(tmp_path) == []
+
+
 def test_a_result_that_is_the_query_goes_where_the_task_says_so(tmp_path: Path) -> None:
     """Of ArguAna mteb takes it out, whatever beirkit knows of the dataset; of SciFact it does not."""
     run = {**RUN, "q2": {"q2": 0.75, "d2": 0.5}}

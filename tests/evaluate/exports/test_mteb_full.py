@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from beirkit.evaluate.exports.mteb_facts import installed_version, shipped_facts
 from beirkit.evaluate.exports.mteb_installed import facts_of_installed
 from beirkit.evaluate.exports.mteb_meta import FRAMEWORKS, LICENCES, MODEL_TYPES, OPTIONAL, REQUIRED
 from beirkit.evaluate.exports.mteb_predictions import MtebPredictions, PredictionsOptions
-from beirkit.evaluate.exports.mteb_scores import CUTOFFS, mteb_scores
+from beirkit.evaluate.exports.mteb_scores import CUTOFFS, mteb_scores, score_names
 from tests.evaluate.exports.mteb_entries import MODEL, REVISION, RUN, entry
 from tests.evaluate.exports.test_mteb_check import CHANGES, change
 
@@ -91,10 +92,12 @@ def test_the_shipped_table_is_what_it_says(mteb: Any) -> None:
     assert facts_of_installed() == shipped_facts()
 
 
-def theirs(run: dict[str, dict[str, float]], qrels: dict[str, dict[str, int]]) -> dict[str, float]:
+def theirs(
+    run: dict[str, dict[str, float]], qrels: dict[str, dict[str, int]], cutoffs: Sequence[int] = CUTOFFS
+) -> dict[str, float]:
     from mteb._evaluators.retrieval_metrics import calculate_retrieval_scores, make_score_dict
 
-    found = calculate_retrieval_scores({q: dict(row) for q, row in run.items()}, qrels, CUTOFFS)
+    found = calculate_retrieval_scores({q: dict(row) for q, row in run.items()}, qrels, cutoffs)
     made: dict[str, float] = make_score_dict(
         ndcg=found.ndcg,
         _map=found.map,
@@ -107,6 +110,15 @@ def theirs(run: dict[str, dict[str, float]], qrels: dict[str, dict[str, int]]) -
         task_scores={},
     )
     return made
+
+
+def test_a_task_with_a_main_measure_at_another_cutoff_has_that_cutoff(mteb: Any) -> None:
+    for name in ("LIMITRetrieval", "LIMITSmallRetrieval"):
+        task = mteb.get_task(name)
+        assert tuple(task.k_values) == tuple(sorted({2, *CUTOFFS}))
+        assert task.metadata.main_score == "recall_at_2"
+    assert len(score_names("recall_at_2")) == len(score_names()) + 21
+    assert score_names("ndcg_at_10") == score_names("paired_accuracy") == score_names()
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -132,7 +144,9 @@ def test_every_measure_is_its_own(mteb: Any, seed: int) -> None:
         }
         for i in range(n_queries)
     }
-    ours, own = mteb_scores(qrels, Run.from_dict(run), remove_self=False), theirs(run, qrels)
+    main, cutoffs = chance.choice([("ndcg_at_10", CUTOFFS), ("recall_at_2", tuple(sorted({2, *CUTOFFS})))])
+    ours = mteb_scores(qrels, Run.from_dict(run), remove_self=False, main_score=main)
+    own = theirs(run, qrels, cutoffs)
     assert list(ours) == list(own)
     compared = 0
     for key, value in own.items():
