@@ -20,7 +20,6 @@ from beirkit.retrievers.lexical.formulas import DELTA, Parameters, Variant
 from beirkit.retrievers.lexical.index_stats import spread
 from beirkit.retrievers.lexical.kept import Index, kept_or_built
 from beirkit.retrievers.lexical.merge import ranges
-from beirkit.retrievers.lexical.native import threads
 from beirkit.retrievers.lexical.postings import Postings
 from beirkit.retrievers.lexical.spill import Column
 from beirkit.retrievers.lexical.stream import count_terms, latency, search_each
@@ -132,7 +131,7 @@ class BM25Retriever(Retriever[BM25Options]):
             tag=self.kind,
             progress=self.workplace.progress,
             seconds=self._seconds,
-            threads=threads(len(postings.doc_ids)),
+            by_kernels=True,
             together=lambda queries: postings.search_each(queries, k),
         )
         self._facts["queries_without_results"] = unmatched

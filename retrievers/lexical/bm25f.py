@@ -20,7 +20,6 @@ from beirkit.retrievers.lexical.index_stats import spread
 from beirkit.retrievers.lexical.kept import Index, kept_or_built
 from beirkit.retrievers.lexical.lucene_analyzer import LuceneAnalyzerOptions
 from beirkit.retrievers.lexical.merge import ranges, runs
-from beirkit.retrievers.lexical.native import threads
 from beirkit.retrievers.lexical.postings import Postings
 from beirkit.retrievers.lexical.spill import Column
 from beirkit.retrievers.lexical.stream import count_fields, latency, search_each
@@ -123,7 +122,7 @@ class BM25FRetriever(Retriever[BM25FOptions]):
             tag=self.kind,
             progress=self.workplace.progress,
             seconds=self._seconds,
-            threads=threads(len(postings.doc_ids)),
+            by_kernels=True,
             together=lambda queries: postings.search_each(queries, k),
         )
         return run

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from beirkit.retrievers.lexical import kernels
 from beirkit.retrievers.lexical.scoring import Clauses, Places, Ranked
 
-_SPARE = 1024
+_SPARE = 128
 """Candidates beyond the ``k`` wanted ones that are collected before the best are selected."""
 
 _SIGN = np.uint32(0x80000000)
@@ -39,35 +40,51 @@ class _Room(threading.local):
 _room = _Room()
 
 
-def best(parts: Sequence[Clauses], places: Places, k: int, *, base: float, only_add: bool) -> Ranked:
-    """The ``k`` best documents, in ranking order.
+def best_of_each(
+    parts: Sequence[tuple[Clauses, npt.NDArray[np.int64]]],
+    places: Places,
+    k: int,
+    *,
+    base: npt.NDArray[np.float64],
+    only_add: npt.NDArray[np.bool_],
+) -> list[Ranked]:
+    """The ``k`` best documents of each of some queries, in ranking order.
 
     Args:
-        parts: terms in one index or in two.
+        parts: terms in one index or in two, query after query, and ``(n_queries,)`` how many each query has.
         places: of the documents.
-        k: how many, at most the number of documents.
-        base: what is added to the score of every match.
-        only_add: whether a score of 0 is no match.
+        k: how many, at least 1; it may exceed the number of documents.
+        base: ``(n_queries,)`` what is added to the score of every match.
+        only_add: ``(n_queries,)`` whether a score of 0 is no match.
     """
-    room, ranks = _room, places.ranks
+    room, queries, k = _room, len(base), min(k, len(places.ranks))
     size = k + max(k, _SPARE) + kernels.STRIDE
     if len(room.keys) != size:
         room.keys = np.empty(size, dtype=np.uint64)
-    room.state[:] = 0
-    first, second = (*parts, _NOTHING)[:2]
+    keys = np.empty((queries, k), dtype=np.uint64)
+    found = np.empty(queries, dtype=np.int64)
+    nothing = (_NOTHING, np.zeros(queries, dtype=np.int64))
+    first, second = (*parts, nothing)[:2]
     arguments: Any = (
-        *_arguments(first),
-        *_arguments(second),
-        *(base, only_add, ranks, k),
+        *_arguments(*first),
+        *_arguments(*second),
+        *(base, only_add, places.ranks, k),
         *(room.sums, room.keys, room.state, room.scores, room.bits),
+        *(keys, found),
     )
     kernels.search(*arguments)
-    keys = np.sort(room.keys[: int(room.state[0])])[::-1][:k]
+    keys.sort(axis=1)
+    keys = keys[:, ::-1]
     turned = (keys >> np.uint64(32)).astype(np.uint32)
-    bits = np.where(turned >= _SIGN, turned ^ _SIGN, ~turned)
-    docs = places.docs[np.uint32(0xFFFFFFFF) - keys.astype(np.uint32)]
-    return docs, bits.view(np.float32)
+    scores = np.where(turned >= _SIGN, turned ^ _SIGN, ~turned).view(np.float32)
+    # What stands for nothing comes last and is cut off.
+    ranks = np.minimum(np.uint32(0xFFFFFFFF) - keys.astype(np.uint32), np.uint32(len(places.docs) - 1))
+    docs = places.docs[ranks]
+    if found.sum() < docs.size:  # a part of an array holds all of it in memory
+        return [(docs[row, :n].copy(), scores[row, :n].copy()) for row, n in enumerate(found.tolist())]
+    return list(zip(docs, scores, strict=True))
 
 
-def _arguments(part: Clauses) -> tuple[Any, ...]:
-    return part.docs, part.weights, part.starts.copy(), part.ends, part.query, part.saturating
+def _arguments(part: Clauses, sizes: npt.NDArray[np.int64]) -> tuple[Any, ...]:
+    bounds = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes)))
+    return part.docs, part.weights, part.starts.copy(), part.ends, part.query, bounds, part.saturating

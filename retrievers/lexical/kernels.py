@@ -26,6 +26,8 @@ STRIDE = 32
 
 _I32 = "Array(int32, 1, 'C', readonly=True)"
 _F32 = "Array(float32, 1, 'C', readonly=True)"
+_F64 = "Array(float64, 1, 'C', readonly=True)"
+_BOOL = "Array(boolean, 1, 'C', readonly=True)"
 _I64 = "Array(int64, 1, 'C', readonly=True)"
 
 Array = Any  # a numpy array; numba reads the types from the signatures
@@ -152,12 +154,12 @@ def _scan(
     state[1] = floor
 
 
-_CLAUSES = f"{_I32}, {_F32}, int64[::1], {_I64}, {_F32}, boolean"
+_CLAUSES = f"{_I32}, {_F32}, int64[::1], {_I64}, {_F32}, {_I64}, boolean"
 
 
 @kernel(
-    f"void({_CLAUSES}, {_CLAUSES}, float64, boolean, {_I32}, int64, float64[::1], uint64[::1], uint64[::1], "
-    "float32[::1], int32[::1])"
+    f"void({_CLAUSES}, {_CLAUSES}, {_F64}, {_BOOL}, {_I32}, int64, float64[::1], uint64[::1], "
+    "uint64[::1], float32[::1], int32[::1], uint64[:, ::1], int64[::1])"
 )
 def search(
     docs: Array,
@@ -165,15 +167,17 @@ def search(
     cursors: Array,
     ends: Array,
     query: Array,
+    bounds: Array,
     saturating: bool,
     other_docs: Array,
     other_weights: Array,
     other_cursors: Array,
     other_ends: Array,
     other_query: Array,
+    other_bounds: Array,
     other_saturating: bool,
-    base: float,
-    only_add: bool,
+    base: Array,
+    only_add: Array,
     ranks: Array,
     k: int,
     sums: Array,
@@ -181,44 +185,64 @@ def search(
     state: Array,
     scores: Array,
     bits: Array,
+    best: Array,
+    found: Array,
 ) -> None:
-    """Collect candidates, the ``k`` best among them, for the terms of a query in one index or in two.
+    """The ``k`` best documents of each of some queries, in one index or in two.
 
     Args:
         docs: ``(n_postings,) int32``.
         weights: ``(n_postings,) float32``.
-        cursors: ``(n,) int64`` the first posting of each term; moved on to ``ends``.
+        cursors: ``(n,) int64`` the first posting of each term, query after query; moved on to ``ends``.
         ends: ``(n,) int64``.
         query: ``(n,) float32``.
+        bounds: ``(queries + 1,) int64`` where the terms of each query begin.
         saturating: see :class:`~beirkit.retrievers.lexical.scoring.Clauses`.
         other_docs: the same of another index of the same documents; empty where there is none.
         other_weights: likewise.
         other_cursors: likewise.
         other_ends: likewise.
         other_query: likewise.
+        other_bounds: likewise.
         other_saturating: likewise.
-        base: added to every score.
-        only_add: a score of 0 is no match.
+        base: ``(queries,) float64`` added to every score.
+        only_add: ``(queries,) bool`` a score of 0 is no match.
         ranks: ``(n_docs,) int32``.
-        k: how many are wanted.
+        k: how many are wanted, at most ``n_docs``.
         sums: ``(WINDOW,) float64``, all -0 before and after.
         keys: room for more than ``k + STRIDE`` candidates.
-        state: ``(2,) uint64``: number of candidates, and the key that must be beaten; 0 before.
+        state: ``(2,) uint64``, for work: number of candidates, and the key that must be beaten.
         scores: ``(STRIDE,) float32``, for work.
         bits: the same memory as ``scores``, as int32.
+        best: ``(queries, k) uint64``, written: keys in any order, and 0 where there is none.
+        found: ``(queries,) int64`` how many there are of each, written.
     """
-    for first in range(0, len(ranks), WINDOW):
-        last = min(first + WINDOW, len(ranks))
-        _accumulate(docs, weights, cursors, ends, query, saturating, first, last, sums)
-        _accumulate(
-            other_docs,
-            other_weights,
-            other_cursors,
-            other_ends,
-            other_query,
-            other_saturating,
-            first,
-            last,
-            sums,
-        )
-        _scan(sums, first, last, base, only_add, ranks, k, keys, state, scores, bits)
+    for asked in range(len(bounds) - 1):
+        a, b = bounds[asked], bounds[asked + 1]
+        c, d = other_bounds[asked], other_bounds[asked + 1]
+        state[0] = state[1] = 0
+        if a == b and c == d:
+            found[asked] = 0
+            continue
+        for first in range(0, len(ranks), WINDOW):
+            last = min(first + WINDOW, len(ranks))
+            _accumulate(docs, weights, cursors[a:b], ends[a:b], query[a:b], saturating, first, last, sums)
+            _accumulate(
+                other_docs,
+                other_weights,
+                other_cursors[c:d],
+                other_ends[c:d],
+                other_query[c:d],
+                other_saturating,
+                first,
+                last,
+                sums,
+            )
+            _scan(sums, first, last, base[asked], only_add[asked], ranks, k, keys, state, scores, bits)
+        n: Any = np.int64(state[0])
+        if n > k:
+            _select(keys, n, k)
+            n = np.int64(k)
+        best[asked, :n] = keys[:n]
+        best[asked, n:] = 0
+        found[asked] = n

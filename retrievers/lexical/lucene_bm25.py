@@ -17,7 +17,6 @@ from beirkit.retrievers.lexical import lucene
 from beirkit.retrievers.lexical.index_stats import spread
 from beirkit.retrievers.lexical.kept import Index, kept_or_built
 from beirkit.retrievers.lexical.lucene_analyzer import LuceneAnalyzer, LuceneAnalyzerOptions
-from beirkit.retrievers.lexical.native import threads
 from beirkit.retrievers.lexical.postings import Postings
 from beirkit.retrievers.lexical.rm3 import RM3, RM3Options
 from beirkit.retrievers.lexical.scoring import Ranked
@@ -130,7 +129,7 @@ class LuceneBM25Retriever(Retriever[LuceneBM25Options]):
             tag=self.kind,
             progress=self.workplace.progress,
             seconds=self._seconds,
-            threads=threads(len(self._index[0][0].doc_ids)),
+            by_kernels=True,
             together=None if self._rm3 else lambda queries: lucene.search_each(self._index, queries, k),
         )
         self._facts["queries_without_results"] = unmatched

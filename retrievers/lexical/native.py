@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from importlib import import_module
 from importlib.util import find_spec
 from time import perf_counter
@@ -16,6 +17,11 @@ logger = logging.getLogger(__name__)
 WORTH_LOADING = 20_000
 """Documents from which on numba's .3 s of loading are won back."""
 
+_WORK = 10**8
+"""Documents times queries from which on it is won back too: 20,000 queries over 5,000 documents."""
+
+_MODULE = "beirkit.retrievers.lexical.kernels"
+
 MOST_THREADS = 16
 """Queries that are searched at once at most; each thread has sums and candidates of its own."""
 
@@ -26,11 +32,17 @@ _failed: list[str] = []  # why the kernels cannot be had, once that was tried
 
 
 def use_numba(documents: int) -> bool:
-    """Whether a search over so many documents is done by kernels."""
+    """Whether a search over so many documents is done by kernels: over many, or where they are loaded."""
     switch = os.environ.get(SWITCH, "")
-    if switch == "0" or (documents < WORTH_LOADING and switch != "1"):
+    if switch == "0" or (documents < WORTH_LOADING and switch != "1" and _MODULE not in sys.modules):
         return False
     return kernels() is not None
+
+
+def prepare(documents: int, queries: int) -> None:
+    """Load the kernels where so many queries over so many documents win the time back."""
+    if documents * queries >= _WORK and os.environ.get(SWITCH) != "0":
+        kernels()
 
 
 def threads(documents: int) -> int:
@@ -46,7 +58,7 @@ def kernels() -> ModuleType | None:
     if _failed:
         return None
     try:
-        return import_module("beirkit.retrievers.lexical.kernels")
+        return import_module(_MODULE)
     except ImportError as error:
         _failed.append(str(error))
         if find_spec("numba") is not None:  # it is there and does not work with the numpy that is there

@@ -96,7 +96,9 @@ def best(clauses: Sequence[Clauses], places: Places, k: int, *, base: float = 0.
     if len(parts) <= 2 and use_numba(len(places.ranks)):
         from beirkit.retrievers.lexical import compiled
 
-        return compiled.best(parts, places, min(k, len(places.ranks)), base=base, only_add=only_add)
+        one = [(part, np.array([len(part.query)], dtype=np.int64)) for part in parts]
+        (found,) = compiled.best_of_each(one, places, k, base=np.array([base]), only_add=np.array([only_add]))
+        return found
     return _best(parts, places.ranks, k, base=base, only_add=only_add)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from time import perf_counter
@@ -17,17 +17,15 @@ from beirkit.corpora.progress import Progress
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts
+from beirkit.retrievers.lexical import native
 from beirkit.retrievers.lexical.counts import CountsBuilder, TermCounts
 from beirkit.retrievers.lexical.scoring import Ranked
 from beirkit.retrievers.lexical.text_analyzer import TextAnalyzer
-from beirkit.retrievers.lexical.together import at_once
+from beirkit.retrievers.lexical.together import SHARE, at_once
 from beirkit.retrievers.store import blocks
 from beirkit.retrievers.template import Template
 
 logger = logging.getLogger(__name__)
-
-_SHARE = 32
-"""Queries that a thread is handed at once, at most."""
 
 
 def count_terms(
@@ -98,7 +96,7 @@ def search_each(
     tag: str,
     progress: Progress,
     seconds: list[float] | None = None,
-    threads: int = 1,
+    by_kernels: bool = False,
     together: Callable[[list[list[str]]], list[Ranked]] | None = None,
 ) -> tuple[Run, int]:
     """Search query by query, or several at once.
@@ -112,9 +110,10 @@ def search_each(
         tag: name of the system in the run.
         progress: opens a progress display.
         seconds: the time that each query took is appended to it.
-        threads: how many queries are searched at once; no result depends on it.
-        together: ranks the documents for the terms of each of some queries, as ``search`` does, in less time
-            where one thread does it all and there are few documents; each counts as an equal part of it.
+        by_kernels: whether ``search`` and ``together`` may use compiled kernels, and then several threads; no
+            result depends on it.
+        together: ranks the documents for the terms of each of some queries, as ``search`` does, in less time;
+            each counts as an equal part of it.
 
     Returns:
         The run, with every query in its order, and the number of queries without results.
@@ -128,34 +127,32 @@ def search_each(
     docs: list[npt.NDArray[np.int32]] = []
     scores: list[npt.NDArray[np.float32]] = []
 
-    def one(asked: list[str]) -> tuple[Ranked, float]:
-        start = perf_counter()
-        return search(asked), perf_counter() - start
-
-    def each(asked: list[list[str]]) -> list[tuple[Ranked, float]]:
-        return [one(terms) for terms in asked]
-
-    def several(asked: list[list[str]]) -> Iterator[tuple[Ranked, float]]:
-        assert together is not None
+    def several(asked: list[list[str]]) -> list[tuple[Ranked, float]]:
+        if together is None or len(asked) == 1:
+            timed = []
+            for one in asked:
+                start = perf_counter()
+                found = search(one)
+                timed.append((found, perf_counter() - start))
+            return timed
         start = perf_counter()
         ranked = together(asked)
         took = (perf_counter() - start) / len(asked)
-        return ((found, took) for found in ranked)
+        return [(found, took) for found in ranked]
 
-    some = at_once(len(doc_ids))
-    ranked: Iterator[tuple[Ranked, float]]
+    threads = 1
+    if by_kernels:
+        native.prepare(len(doc_ids), known_length(queries) or 0)
+        threads = native.threads(len(doc_ids))
+    some = at_once(len(doc_ids), k) if together is not None else SHARE
     with progress("search", known_length(queries), "queries") as advance, ThreadPoolExecutor(threads) as pool:
         for block in blocks(queries):
             analysed = [terms(query.text) for query in block]
             query_ids.extend(query.query_id for query in block)
-            if together is not None and threads == 1 and some > 1:
-                ranked = chain.from_iterable(several(part) for part in blocks(analysed, some))
-            else:
-                # A thread takes several at a time: handing one over takes as long as a short search.
-                share = max(1, min(_SHARE, len(analysed) // (4 * threads)))
-                ranked = chain.from_iterable(
-                    (map if threads == 1 else pool.map)(each, blocks(analysed, share))
-                )
+            # A thread takes several at a time: handing one over takes as long as a short search.
+            share = some if threads == 1 else max(1, min(some, len(analysed) // (4 * threads)))
+            shares = (map if threads == 1 else pool.map)(several, blocks(analysed, share))
+            ranked = chain.from_iterable(shares)
             for (found, values), took in ranked:
                 if seconds is not None:
                     seconds.append(took)

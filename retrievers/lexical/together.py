@@ -1,4 +1,4 @@
-"""Searches for several queries at once with numpy: few calls on long arrays in place of many on short ones.
+"""Searches for several queries at once: few calls on long arrays in place of many on short ones.
 
 Scores are those of :mod:`beirkit.retrievers.lexical.scoring`, bit for bit: each is the sum of what the terms
 of its query add, in their order. Results are put into order as numbers, as the kernels do: the score in the
@@ -14,10 +14,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from beirkit.retrievers.lexical.native import use_numba
 from beirkit.retrievers.lexical.scoring import Clauses, Places, Ranked
 
 SUMS = 1 << 17
 """Sums that are in work at once: 1 MiB, which stays in the processor's cache."""
+
+SHARE = 32
+"""Queries that a kernel, and a thread, is handed at once, at most."""
+
+RESULTS = 1 << 20
+"""Results that a kernel gives at once, at most."""
 
 _FEW = 8  # so many times k groups of documents are looked at by their best alone
 
@@ -71,8 +78,10 @@ class Counted:
         )
 
 
-def at_once(documents: int) -> int:
+def at_once(documents: int, k: int) -> int:
     """How many queries are searched at once among so many documents; 1: one by one is as fast."""
+    if use_numba(documents):
+        return max(1, min(SHARE, RESULTS // min(k, max(1, documents))))
     return max(1, SUMS // max(1, documents))
 
 
@@ -85,6 +94,13 @@ def best_of_each(parts: Sequence[Together], places: Places, k: int) -> list[Rank
         k: how many, at least 1; it may exceed the number of documents.
     """
     n, queries = len(places.ranks), len(parts[0].sizes)
+    if use_numba(n):
+        from beirkit.retrievers.lexical import compiled
+
+        pairs = [(part.clauses, part.sizes) for part in parts]
+        return compiled.best_of_each(
+            pairs, places, k, base=np.zeros(queries), only_add=np.ones(queries, dtype=np.bool_)
+        )
     added = [_added(part, n) for part in parts]
     cells, gains = (np.concatenate(columns) for columns in zip(*added, strict=True))
     # It adds up in the order in which they stand; a document without any of the terms keeps 0.

@@ -211,3 +211,28 @@ def test_numba_that_does_not_work_is_told_once_and_left_out(
         assert not native.use_numba(10)
         assert not native.use_numba(10)
     assert caplog.text.count("numba cannot be used, and numpy does the work: Numba needs NumPy") == 1
+
+
+def test_kernels_are_loaded_for_much_work_and_then_serve_few_documents_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    loaded: list[str] = []
+
+    def load() -> Any:
+        loaded.append("")
+        return os
+
+    monkeypatch.setattr(native, "kernels", load)
+    monkeypatch.setattr(native, "_MODULE", "beirkit.not_loaded")
+    monkeypatch.delenv(native.SWITCH, raising=False)
+    native.prepare(5000, 300)
+    assert not loaded
+    assert not native.use_numba(5000)
+    native.prepare(5000, 20_000)
+    assert loaded == [""]
+    monkeypatch.setattr(native, "_MODULE", "os")
+    assert native.use_numba(5000)
+    monkeypatch.setenv(native.SWITCH, "0")
+    native.prepare(5000, 20_000)
+    assert not native.use_numba(5000)
+    assert loaded == ["", ""]
