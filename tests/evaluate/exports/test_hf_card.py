@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from beirkit.corpora.errors import DataError
@@ -67,6 +67,10 @@ def test_what_stands_before_a_header_stays(before: str) -> None:
     assert with_results(card, "mine", [result()]) == f"{before}---\nlicense: mit\n{BLOCK}---\nbody\n"
 
 
+@example("---\n---\n---")
+@example("---\na: 1\n--- \n")
+@example("---\n---\na: 1\n---\n")
+@example("---\n\n---\n")
 @given(st.lists(st.sampled_from(["---", "--- ", "\n", "\r\n", "  ", "a: 1", "- x"]), max_size=8).map("".join))
 def test_a_header_is_what_the_hub_takes_for_one(card: str) -> None:
     """But for an empty one, which is a place to write to."""
@@ -74,9 +78,12 @@ def test_a_header_is_what_the_hub_takes_for_one(card: str) -> None:
     theirs, ours = repocard.REGEX_YAML_BLOCK.search(card), split_card(card)
     if ours is None:
         assert theirs is None
-    elif theirs is None:
-        assert not ours.text.strip()
+    elif (
+        not ours.text.strip()
+    ):  # where another end follows, the hub takes its end for a first line
+        assert theirs is None or theirs[2].strip().startswith("---") or not theirs[2].strip()
     else:
+        assert theirs is not None
         assert ours.text.rstrip("\r\n") == theirs[2].rstrip("\r\n")
 
 
