@@ -78,9 +78,7 @@ def test_a_header_is_what_the_hub_takes_for_one(card: str) -> None:
     theirs, ours = repocard.REGEX_YAML_BLOCK.search(card), split_card(card)
     if ours is None:
         assert theirs is None
-    elif (
-        not ours.text.strip()
-    ):  # where another end follows, the hub takes its end for a first line
+    elif not ours.text.strip():  # where another end follows, the hub takes its end for a first line
         assert theirs is None or theirs[2].strip().startswith("---") or not theirs[2].strip()
     else:
         assert theirs is not None
