@@ -51,10 +51,14 @@ def make(asked: argparse.Namespace, folder: Path) -> None:
         shutil.copytree(source / "qrels", folder / "qrels")
 
 
-def ours(retriever: str, group: str) -> Callable[[argparse.Namespace, Path, Lap], Outcome]:
-    """One of this project's retrievers."""
+def ours(
+    retriever: str, group: str, *, kernels: bool = False
+) -> Callable[[argparse.Namespace, Path, Lap], Outcome]:
+    """One of this project's retrievers; ``kernels``: by numba however few the documents."""
 
     def work(asked: argparse.Namespace, folder: Path, lap: Lap) -> Outcome:
+        if kernels:
+            os.environ["BEIRKIT_NUMBA"] = "1"
         from beirkit.configs.spec import parse_retriever
         from beirkit.corpora.folder import open_folder
         from beirkit.corpora.records import Query
@@ -292,6 +296,12 @@ bench = Bench(
         Peer("bm25s numpy", bm25s_peer("numpy"), "bm25s"),
         Peer("beirkit bm25-mteb k1 .9 b .4", ours("bm25-mteb:k1=0.9,b=0.4", "words")),
         Peer("beirkit bm25", ours("bm25", "lucene"), state="JIT warm"),
+        Peer(
+            "beirkit bm25-mteb, kernels",
+            ours("bm25-mteb:k1=0.9,b=0.4", "words", kernels=True),
+            state="JIT warm",
+        ),
+        Peer("beirkit bm25, kernels", ours("bm25", "lucene", kernels=True), state="JIT warm"),
         Peer("tantivy", tantivy_peer, "tantivy"),
         *([Peer("Lucene", lucene_peer)] if "ANSERINI_JAR" in os.environ else []),
         Peer("rank-bm25", rank_bm25_peer, "rank-bm25"),
