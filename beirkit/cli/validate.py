@@ -81,6 +81,8 @@ def _judgments(texts: list[str], *, hidden: bool) -> dict[str, Qrels]:
             name, path = "", text
         if name in found:
             raise UsageError(f"judgments of {name or 'the dataset'} are given twice")
+        if Path(path).is_dir():
+            raise UsageError("is a folder", path=path, hint=f"name the split's file: {path}/qrels/SPLIT.tsv")
         try:
             found[name] = read_qrels(path)
         except BeirkitError as error:

@@ -224,6 +224,8 @@ def test_scores_are_derived_again_from_the_runs(
     assert f"error birds.json: ndcg: found 0.999000; expected {true:.6f}" in capsys.readouterr().out
     assert main([*words[:-1], "sparrows=birds/qrels/test.tsv"]) == 2
     assert "no judgments of birds@test" in capsys.readouterr().err
+    assert main([*words[:-1], "birds"]) == 2
+    assert "birds: is a folder (name the split's file: birds/qrels/SPLIT.tsv)" in capsys.readouterr().err
 
 
 def test_hidden_judgments_stay_hidden(
