@@ -24,14 +24,14 @@ from beirkit.corpora.run import Run, id_ranks, ranking_order
 from beirkit.retrievers.base import Facts, Retriever, Workplace
 from beirkit.retrievers.lexical.anserini_jar import Engine
 from beirkit.retrievers.lexical.anserini_options import AnseriniOptions
-from beirkit.retrievers.lexical.kept import Spool, checksums
+from beirkit.retrievers.lexical.index_stats import LUCENE_NOTE, checksums
+from beirkit.retrievers.lexical.kept import Spool
 from beirkit.retrievers.lexical.stream import known_length, require_ids, warn_unmatched, warn_without_terms
 from beirkit.retrievers.store import blocks, configuration_key
 from beirkit.retrievers.template import Template
 
 logger = logging.getLogger(__name__)
 
-_NOTE = "anserini.json"
 _COUNTER = re.compile(r" - (indexed|unindexable|empty|skipped|errors): +([0-9,]+)$", re.MULTILINE)
 _FILE = 25_000  # documents of one file; each file is read by one thread
 
@@ -206,7 +206,7 @@ class AnseriniRetriever(Retriever[AnseriniOptions]):
             (unfinished / "lucene" / "write.lock").unlink(missing_ok=True)
             note = {"identity": settings, "facts": facts, "crc32": checksums(unfinished)}
             text = json.dumps(note, sort_keys=True, indent=2) + "\n"
-            (unfinished / _NOTE).write_text(text, encoding="ascii")
+            (unfinished / LUCENE_NOTE).write_text(text, encoding="ascii")
             unfinished.chmod(0o755)
             if not target.exists():
                 os.rename(unfinished, target)  # noqa: PTH104
@@ -295,7 +295,7 @@ def _kept(folder: Path) -> Facts | None:
     if not folder.exists():
         return None
     try:
-        note = json.loads((folder / _NOTE).read_text(encoding="ascii"))
+        note = json.loads((folder / LUCENE_NOTE).read_text(encoding="ascii"))
         facts: Facts = dict(note["facts"])
         if note["crc32"] == checksums(folder):
             logger.info("the index is taken from %s", folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,16 @@ from beirkit.corpora.errors import DataError
 from beirkit.retrievers.base import Facts
 from beirkit.retrievers.lexical.postings import Postings
 
+LUCENE_NOTE = "anserini.json"
+"""What lies in the folder of an index of Lucene's."""
+
 _SHOWN = 10
 """Terms of the most documents that are named."""
 
 
 def is_index(folder: Path) -> bool:
     """Whether a folder is one of those that lexical indexes are kept in."""
-    return (folder / "index.json").is_file()
+    return (folder / "index.json").is_file() or (folder / LUCENE_NOTE).is_file()
 
 
 def index_stats(folder: Path) -> Facts:
@@ -30,16 +34,29 @@ def index_stats(folder: Path) -> Facts:
         (terms of a document, repeated ones counted) and, field by field, what else there is to tell.
 
     Raises:
-        DataError: the folder holds no complete index.
+        DataError: the folder holds no complete index, a damaged one, or one of Lucene's.
     """
+    if (folder / LUCENE_NOTE).is_file():
+        raise DataError(
+            "is an index of Lucene's, which its own tools describe",
+            path=folder,
+            hint=f"{LUCENE_NOTE} in it says of which documents and analyzer",
+        )
     try:
         note = json.loads((folder / "index.json").read_text(encoding="ascii"))
         facts, fields = note["facts"], range(note["fields"])
         told: Facts = {"retriever": note.get("identity", {})}
+        sums = note["crc32"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(
             f"is no complete index: {error}", path=folder, hint="remove it; it is built again"
         ) from error
+    if sums != checksums(folder):
+        raise DataError(
+            "is damaged: its checksums are not those that were written",
+            path=folder,
+            hint="remove it; it is built again",
+        )
     described = [_field(Postings.load(folder / f"field-{number}")) for number in fields]
     told |= {name: facts[name] for name in ("documents", "terms", "postings", "lengths") if name in facts}
     told["documents_without_terms"] = facts.get("documents_without_terms", 0)
@@ -101,3 +118,15 @@ def spread(values: npt.NDArray[Any]) -> Facts:
     if not len(values):
         return {"mean": 0.0, "median": 0.0, "max": 0}
     return {"mean": float(values.mean()), "median": float(np.median(values)), "max": int(values.max())}
+
+
+def checksums(folder: Path) -> dict[str, int]:
+    """CRC-32 of each file in the folders of a folder."""
+    found = {}
+    for path in sorted(folder.glob("*/*")):
+        total = 0
+        with path.open("rb") as stream:
+            while part := stream.read(1 << 20):
+                total = zlib.crc32(part, total)
+        found[f"{path.parent.name}/{path.name}"] = total
+    return found

@@ -8,7 +8,6 @@ import os
 import pickle
 import shutil
 import tempfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -22,6 +21,7 @@ import numpy as np
 from beirkit.corpora.errors import DataError, WriteError
 from beirkit.corpora.records import Document
 from beirkit.retrievers.base import Facts, Workplace
+from beirkit.retrievers.lexical.index_stats import checksums
 from beirkit.retrievers.lexical.postings import Postings
 from beirkit.retrievers.lexical.stream import known_length
 from beirkit.retrievers.store import blocks, configuration_key, text_key
@@ -176,15 +176,3 @@ def _plain(postings: Postings) -> Postings:
         weights=np.asarray(postings.weights),
         counts=None if postings.counts is None else np.asarray(postings.counts),
     )
-
-
-def checksums(folder: Path) -> dict[str, int]:
-    """CRC-32 of each file in the folders of a folder."""
-    found = {}
-    for path in sorted(folder.glob("*/*")):
-        total = 0
-        with path.open("rb") as stream:
-            while part := stream.read(1 << 20):
-                total = zlib.crc32(part, total)
-        found[f"{path.parent.name}/{path.name}"] = total
-    return found

@@ -28,12 +28,13 @@ MOST_THREADS = 16
 SWITCH = "BEIRKIT_NUMBA"
 """Environment variable: ``0`` leaves numba out, ``1`` takes it for any number of documents."""
 
+_unknown: list[str] = []  # values of the variable that were told to say nothing
 _failed: list[str] = []  # why the kernels cannot be had, once that was tried
 
 
 def use_numba(documents: int) -> bool:
     """Whether a search over so many documents is done by kernels: over many, or where they are loaded."""
-    switch = os.environ.get(SWITCH, "")
+    switch = _switch()
     if switch == "0" or (documents < WORTH_LOADING and switch != "1" and _MODULE not in sys.modules):
         return False
     return kernels() is not None
@@ -41,7 +42,7 @@ def use_numba(documents: int) -> bool:
 
 def prepare(documents: int, queries: int) -> None:
     """Load the kernels where so many queries over so many documents win the time back."""
-    if documents * queries >= _WORK and os.environ.get(SWITCH) != "0":
+    if documents * queries >= _WORK and _switch() != "0":
         kernels()
 
 
@@ -51,6 +52,17 @@ def threads(documents: int) -> int:
         return 1
     free = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(free, MOST_THREADS)
+
+
+def _switch() -> str:
+    """What the variable says; anything else than its two values says nothing, and that is told once."""
+    switch = os.environ.get(SWITCH, "").strip()
+    if switch not in ("", "0", "1"):
+        if switch not in _unknown:
+            _unknown.append(switch)
+            logger.warning("%s is %r, which says nothing: write 0 or 1, or unset it", SWITCH, switch)
+        return ""
+    return switch
 
 
 def kernels() -> ModuleType | None:
@@ -74,7 +86,7 @@ def warm_up() -> Facts:
         in or ``None``; else ``reason``.
     """
     start = perf_counter()
-    if os.environ.get(SWITCH) == "0":
+    if _switch() == "0":
         return {"compiled": False, "reason": f"{SWITCH} is 0"}
     module = kernels()
     if module is None:

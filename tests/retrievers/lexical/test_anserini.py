@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from beirkit.cli.main import main
 from beirkit.configs.spec import parse_retriever
 from beirkit.corpora.errors import BeirkitError, ConfigError, DataError, UsageError
 from beirkit.corpora.records import Document, Query
@@ -239,3 +240,10 @@ def test_documents_without_text_are_counted_and_ids_are_distinct(log: Path) -> N
     assert json.loads(json.dumps(retriever.costs())) == retriever.costs()
     with pytest.raises(DataError, match="'a' occurs twice"):
         retriever.index([Document("a", "", "x"), Document("a", "", "y")])
+
+
+def test_stats_say_whose_index_it_is(tmp_path: Path, log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _lists(tmp_path)
+    (folder,) = (tmp_path / "indexes").iterdir()
+    assert main(["stats", str(folder)]) == 2
+    assert "is an index of Lucene's" in capsys.readouterr().err

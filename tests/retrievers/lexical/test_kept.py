@@ -165,3 +165,15 @@ def test_a_folder_that_is_no_index_any_more_is_refused(
     (tmp_path / "index.json").write_text("{", encoding="ascii")
     assert main(["stats", str(tmp_path)]) == 2
     assert "is no complete index" in capsys.readouterr().err
+
+
+def test_stats_of_a_flipped_bit_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _lists("bm25-lucene", DOCUMENTS, tmp_path)
+    (folder,) = (tmp_path / "indexes").iterdir()
+    assert main(["stats", str(folder)]) == 0
+    path = folder / "field-0" / "docs.npy"
+    data = bytearray(path.read_bytes())
+    data[-3] ^= 1
+    path.write_bytes(data)
+    assert main(["stats", str(folder)]) == 2
+    assert "is damaged: its checksums" in capsys.readouterr().err

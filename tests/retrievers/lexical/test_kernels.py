@@ -236,3 +236,14 @@ def test_kernels_are_loaded_for_much_work_and_then_serve_few_documents_too(
     native.prepare(5000, 20_000)
     assert not native.use_numba(5000)
     assert loaded == ["", ""]
+
+
+def test_another_value_of_the_switch_is_told_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv(native.SWITCH, "yes")
+    monkeypatch.setattr(native, "_unknown", [])
+    monkeypatch.setattr(native, "_MODULE", "beirkit.not_loaded")
+    for _ in range(2):
+        assert not native.use_numba(10)
+    assert caplog.text.count("BEIRKIT_NUMBA is 'yes', which says nothing: write 0 or 1") == 1
