@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -55,11 +56,8 @@ def means_of(row: Mapping[str, Any], path: Path, key: str) -> dict[Measure, floa
     """
     found: dict[Measure, float] = {}
     for name, value in row.items():
-        try:
-            measure = Measure.parse(name)
-        except BeirkitError:
-            continue
-        if value is None:
+        measure = _measure_named(name)
+        if measure is None or value is None:
             continue
         where = f"{key}.{name}" if key else name
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
@@ -71,6 +69,14 @@ def means_of(row: Mapping[str, Any], path: Path, key: str) -> dict[Measure, floa
         if found.setdefault(measure, float(value)) != value:
             raise DataError(f"{where} is {value}, and {measure} was {found[measure]} before", path=path)
     return found
+
+
+@lru_cache(maxsize=4096)  # MTEB's files repeat a hundred names that are none, and telling so is slow
+def _measure_named(name: str) -> Measure | None:
+    try:
+        return Measure.parse(name)
+    except BeirkitError:
+        return None
 
 
 def json_files(path: Path) -> list[Path]:
