@@ -215,7 +215,12 @@ def _build(text: str, config: DatasetConfig, folder: Path, progress: Progress) -
             hint=f"{brought}build it with: beirkit convert {quoted} RAW.{where}",
         )
     _log.info("building %s in %s", config.name, folder)
-    convert_source(text, None, folder, overwrite=folder.exists(), progress=progress)
+    try:
+        convert_source(text, None, folder, overwrite=folder.exists(), progress=progress)
+    except UsageError:
+        if not is_beir_folder(folder) or _is_out_of_date(config, folder):
+            raise
+        _log.info("%s was built by another run meanwhile", folder)
 
 
 def _is_out_of_date(config: DatasetConfig, folder: Path) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import msgspec
 
 from beirkit.corpora.errors import DataError
-from beirkit.corpora.files import BOM, UTF16_BOMS, open_bytes
+from beirkit.corpora.files import BOM, is_utf16, open_bytes
 from beirkit.corpora.ids import are_sound
 from beirkit.corpora.records import Document, Metadata, Query
 
@@ -52,7 +52,7 @@ def line_blocks(path: Path | str) -> Iterator[tuple[int, list[bytes]]]:
     with open_bytes(path) as stream:
         try:
             for first in islice(stream, 1):
-                if first.startswith(UTF16_BOMS):
+                if is_utf16(first):
                     raise DataError("is UTF-16, not UTF-8", path=path, line=1, hint="save it as UTF-8")
                 yield 1, [first.removeprefix(BOM)]
                 number = 2

@@ -136,6 +136,11 @@ def open_bytes(path: Path | str) -> BinaryIO:
         raise
 
 
+def is_utf16(start: bytes) -> bool:
+    """Whether a file begins as UTF-16 does: with its byte-order mark, or an ASCII character in two bytes."""
+    return start.startswith(UTF16_BOMS) or (len(start) > 1 and (start[0] == 0) != (start[1] == 0))
+
+
 def byte_lines(path: Path | str) -> Iterator[tuple[int, bytes]]:
     r"""Each line with its number, from 1, as bytes.
 
@@ -148,7 +153,7 @@ def byte_lines(path: Path | str) -> Iterator[tuple[int, bytes]]:
     with open_bytes(path) as stream:
         for number, line in enumerate(stream, 1):
             if number == 1:
-                if line.startswith(UTF16_BOMS):
+                if is_utf16(line):
                     raise DataError("is UTF-16, not UTF-8", path=path, line=1, hint="save it as UTF-8")
                 line = line.removeprefix(BOM)
                 if b"\r" in line[:-1] and not line.endswith(b"\n"):  # the whole file, as one line

@@ -10,10 +10,9 @@ import msgspec
 
 from beirkit.corpora.collection import Change
 from beirkit.corpora.errors import DataError
-from beirkit.corpora.files import open_bytes
+from beirkit.corpora.files import is_utf16, open_bytes
 
 _BOM = b"\xef\xbb\xbf"
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 """Control characters, none of which an id may hold."""
 
@@ -78,7 +77,7 @@ def raw_lines(
         for place, line in enumerate(stream, 1):
             number, text = place + more, line
             if number == 1:
-                if line.startswith(_UTF16):
+                if is_utf16(line):
                     raise DataError("is UTF-16, not UTF-8", path=path, line=1, hint="save it as UTF-8")
                 if line.startswith(_BOM):
                     text = line.removeprefix(_BOM)

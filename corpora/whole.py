@@ -43,6 +43,7 @@ def whole_folder(path: Path | str, *, overwrite: bool, written: Callable[[Path],
             raise WriteError(f"cannot be made: {error.strerror}", path=target) from error
         with _held(part):
             yield part
+            _require_room(target, overwrite, written)  # another run may have finished meanwhile
             _move(part, target)
     except WriteError as error:
         raise WriteError(error.found, path=target, hint="the folder was not made") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -251,8 +252,16 @@ def _damaged(path: Path, number: int, line: bytes, error: Exception) -> NoReturn
     except (ValueError, RecursionError) as problem:
         hint = _JSON_HINT if number > 1 or not line.lstrip().startswith(b"[") else _ARRAY_HINT
         raise DataError(f"is not JSON: {_problem(problem)}", path=path, line=number, hint=hint) from error
-    found = f"several records on one line: the second starts at column {end + 1}"
-    hint = "save it with LF line ends" if "\r" in text else "put each record on its own line"
+    rest = text[end:].lstrip()
+    if rest.startswith(("{", "[")):
+        found = f"several records on one line: the second starts at column {len(text) - len(rest) + 1}"
+        hint = "save it with LF line ends" if "\r" in text else "put each record on its own line"
+    elif rest:
+        found, hint = f"is not JSON: {rest[:20]!r} follows the record", "the line is damaged"
+    elif re.search(r"\\u[dD][89a-fA-F]", text):
+        found, hint = "holds half of a surrogate pair, which is no character", "write whole characters"
+    else:
+        found, hint = f"is not JSON: {error}", _JSON_HINT
     raise DataError(found, path=path, line=number, hint=hint) from error
 
 

@@ -192,9 +192,10 @@ def test_lines_that_are_not_utf8(tmp_path: Path) -> None:
     path.write_bytes(b"fine\nna\xefve\n")
     with pytest.raises(DataError, match=r"a\.txt:2: is not UTF-8 at byte 3"):
         list(lines(path))
-    path.write_bytes("text\n".encode("utf-16"))
-    with pytest.raises(DataError, match=r"a\.txt:1: is UTF-16"):
-        list(lines(path))
+    for encoding in ("utf-16", "utf-16-le", "utf-16-be"):  # with and without a byte-order mark
+        path.write_bytes("text\n".encode(encoding))
+        with pytest.raises(DataError, match=r"a\.txt:1: is UTF-16"):
+            list(lines(path))
 
 
 def test_sha256_is_of_the_bytes_on_disk(tmp_path: Path) -> None:

@@ -187,6 +187,21 @@ def test_what_stands_there_is_not_lost(folder: Path, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "file", "weather"]
 
 
+def test_what_another_run_wrote_meanwhile_is_not_replaced(folder: Path, tmp_path: Path) -> None:
+    first = open_folder(folder)
+
+    def documents() -> Iterator[Document]:
+        if not (tmp_path / "new").exists():
+            write_folder(first, tmp_path / "new")
+        yield Document("d", "", "x")
+
+    late = Collection(documents=documents, queries=list, judgments={}, provenance=Provenance(source="s"))
+    with pytest.raises(UsageError, match="new: is there already"):
+        write_folder(late, tmp_path / "new")
+    assert read_manifest(tmp_path / "new").counts.documents == len(list(first.documents()))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "weather"]
+
+
 def test_a_folder_may_be_rewritten_from_itself(folder: Path, tmp_path: Path) -> None:
     write_folder(open_folder(folder), tmp_path / "a")
     expected = read_manifest(tmp_path / "a").content_ids

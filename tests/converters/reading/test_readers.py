@@ -105,6 +105,8 @@ def test_json_lines_keep_types_and_separators_inside_strings(tmp_path: Path) -> 
         ("5\n", 1, "is not a JSON object but 5 .write each row as an object"),
         ('{"a": 1}\r{"a": 2}\r', 1, "its lines end with CR alone, .*convert the line ends to LF"),
         ('{"a": 1}\r{"a": 2}\n', 1, "several records .*save it with LF"),
+        ('{"a": 1}]\n', 1, "is not JSON: ']' follows the record"),
+        ('{"a": "\\ud800"}\n', 1, "half of a surrogate pair"),
         ('{"a": 1}{"a": 2}{"a": 3}', 1, "several records on one line: the second starts at column 9"),
         ('{"a": NaN}\n', 1, "JSON knows no NaN"),
         (b'{"a": 1}\n{"a": "\xff"}\n', 2, "is not UTF-8"),
