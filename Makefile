@@ -46,7 +46,7 @@ test-lexical: install-dev
 	@echo "== lexical search without numba"
 	@$(PYTEST) -q -n $(TEST_JOBS) --dist loadfile --without numba $(LEXICAL_TESTS)
 
-test-full: install-full $(PEERS)
+test-full: install-full .venv-peers/ready
 	BEIRKIT_PEERS=$(CURDIR)/$(PEERS) $(PYTEST) -q -m full $(TESTS)
 
 check: install-dev check-format check-lint check-types check-names check-spelling check-house check-package
@@ -106,7 +106,7 @@ install-full:
 
 # Checkers and loaders that want other versions than ours; tira's own dependencies are for its servers, and
 # of pyserini the jar alone is needed.
-$(PEERS):
+.venv-peers/ready: Makefile
 	@$(PYTHON) -m venv .venv-peers
 	@.venv-peers/bin/pip install -q datasets pytrec-eval-terrier pyyaml ranx requests tqdm
 	@.venv-peers/bin/pip install -q --no-deps air-benchmark tira
