@@ -29,8 +29,13 @@ _ENOUGH = 50  # letters that tell something
 
 def asks_for_language(config: RetrieverConfig) -> bool:
     """Whether a retriever's language is the dataset's."""
-    own = AUTO in (config.options.get("language"), _analyzer(config).get("language"))
-    return own or any(asks_for_language(nested_config(spec)) for spec in nested_specs(config.options))
+    return _itself_asks(config) or any(
+        asks_for_language(nested_config(spec)) for spec in nested_specs(config.options)
+    )
+
+
+def _itself_asks(config: RetrieverConfig) -> bool:
+    return AUTO in (config.options.get("language"), _analyzer(config).get("language"))
 
 
 def for_language(config: RetrieverConfig, language: str) -> RetrieverConfig:
@@ -56,10 +61,20 @@ def for_dataset(config: RetrieverConfig, dataset: Dataset) -> RetrieverConfig:
     if not language:
         raise UsageError(
             f"{config.name} takes the language of the dataset, and none is stated for {dataset.name}",
-            hint=f"say which: -r {config.name.partition(':')[0]}:language=de, or language={NEUTRAL} for any; "
+            hint=f"{_where(config)}, or language={NEUTRAL} for any; "
             "or state it in a YAML file about the dataset",
         )
     return for_language(config, language)
+
+
+def _where(config: RetrieverConfig) -> str:
+    """Where the language of a retriever is said that takes the dataset's."""
+    if _itself_asks(config):
+        return f"say which: -r {config.name.partition(':')[0]}:language=de"
+    inner = next(
+        one.name for one in map(nested_config, nested_specs(config.options)) if asks_for_language(one)
+    )
+    return f"say which in the file that describes it: language of {inner}"
 
 
 def bm25_for(language: str) -> str:

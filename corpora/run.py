@@ -91,7 +91,10 @@ def any_repeated(docs: npt.NDArray[np.int32], offsets: npt.NDArray[np.int64]) ->
     return False
 
 
-LENIENT = "to rank NaN last and infinity by its sign: --lenient-scores (in Python: lenient_scores=True)"
+LENIENT = (
+    "to rank NaN last and infinity by its sign: --lenient-scores of score and compare "
+    "(in Python: lenient_scores=True)"
+)
 """What to do about scores that are not finite, where they are scored."""
 
 

@@ -67,6 +67,10 @@ def test_auto_is_refused_before_any_work_where_no_language_is_stated(tmp_path: P
     folder = _folder(tmp_path / "he", HEBREW, "ספר")
     with pytest.raises(UsageError, match=r"none is stated for he.*bm25-multilingual:language="):
         _cells([str(folder)], ["bm25-lucene", "bm25-multilingual"], tmp_path)
+    file = tmp_path / "inside.yaml"
+    file.write_text("name: inside\nkind: chunked\noptions: {retriever: bm25-multilingual, size: 5}\n")
+    with pytest.raises(UsageError, match=r"in the file that describes it: language of bm25-multilingual"):
+        _cells([str(folder)], [str(file)], tmp_path)
     assert not (tmp_path / "results").exists()
 
 

@@ -230,7 +230,7 @@ def test_a_score_that_is_not_finite_names_the_option_that_takes_it(
         words = ["compare", run, odd, "--qrels", qrels]
     assert main([*map(str, words), "-m", "RR@10"]) == 2
     error = capsys.readouterr().err
-    assert "--lenient-scores (in Python: lenient_scores=True)" in error
+    assert "--lenient-scores of score and compare (in Python: lenient_scores=True)" in error
     assert str(odd) in error
     found = _json(capsys, *words, "-m", "RR@10", "--lenient-scores")
     mean = found["measures"]["RR@10"] if command == "score" else found["tables"][0]["rows"][0]["mean"]
