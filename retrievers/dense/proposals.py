@@ -11,7 +11,7 @@ from beirkit.retrievers.dense.encoder import Vectors
 from beirkit.retrievers.dense.vectors import VectorBlock
 
 _QUERIES = 512
-_DOCUMENTS = 4096  # products of so many queries and documents stay near the processor
+_DOCUMENTS = 1024  # products of so many queries and documents stay near the processor
 _ROOM = 512
 _NOTHING = np.int64(np.iinfo(np.int64).min)  # sorts before every product
 
