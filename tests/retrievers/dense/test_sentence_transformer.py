@@ -209,6 +209,8 @@ def test_the_workplace_goes_before_the_options() -> None:
     assert (ours.batch_size, ours.dtype) == (8, "float16")
     assert (asked.batch_size, asked.dtype) == (4, "bfloat16")
     assert SentenceTransformerEncoder(EncoderOptions(model="m"), Workplace()).batch_size == 32
+    fewer = EncoderOptions(model="m", backend="openvino")
+    assert SentenceTransformerEncoder(fewer, Workplace()).batch_size == 16
 
 
 def test_files_are_named_once(caplog: pytest.LogCaptureFixture) -> None:
