@@ -56,8 +56,8 @@ class Squad(Converter[SquadOptions]):
         prefix: stands before the ids of documents: ``en`` makes ``en-p0``.
         unanswerable: what becomes of questions that their paragraph does not answer: ``keep`` them as queries
             without a judgment, ``judge`` their paragraph relevant all the same, or ``drop`` them.
-        repeated: what becomes of questions of a split whose texts differ in nothing but white space at the
-            ends: ``keep`` each, or take the ``last`` one, without that white space, as MTEB has XQuAD.
+        repeated: of questions of a split whose texts differ in nothing but white space at the ends, ``keep``
+            each, or only the ``last`` one, without that white space, as MTEB has XQuAD.
         answerable: whether such questions say ``answerable: false`` in their metadata.
         spans: put each answer with its ``start`` and ``end`` in its paragraph, in code points, into the
             metadata, and the spans of a split beside its judgments (``qrels/SPLIT.spans.jsonl``); one that

@@ -103,7 +103,8 @@ def test_who_stops_the_check_learns_that_only_the_check_is_missing(
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
 def test_a_request_to_end_cleans_up_as_ctrl_c_does(name: str) -> None:
     code = (
-        "import os, sys, time\n"
+        "import os, signal, sys, time\n"
+        f"signal.signal(signal.{name}, signal.SIG_DFL)\n"  # the tests themselves may run under nohup
         "from beirkit.cli import main\n"
         "import beirkit.cli.version as version\n"
         "def execute(args):\n"
