@@ -161,6 +161,8 @@ class _Reader:
             try:
                 if path.name.startswith("."):
                     self.refuse(path, "is hidden, and was not looked at")
+                elif path.is_symlink() and path.exists() and not self._holds(path):
+                    self.refuse(path, "is a link to a place outside the submissions, and was not followed")
                 elif path.is_dir():
                     yield from self._folder(path, said)
                 elif path.is_file():
@@ -171,6 +173,9 @@ class _Reader:
                 self.refuse(path, _reason(error, path))
             except OSError as error:
                 self.refuse(path, f"cannot be read: {error.strerror}")
+
+    def _holds(self, path: Path) -> bool:
+        return path.resolve().is_relative_to(self.root.resolve())
 
     def _folder(self, path: Path, said: Submitted) -> Iterator[None]:
         if (path / STATED).is_file() and not (path / "manifest.json").is_file():

@@ -91,11 +91,16 @@ def execute(args: argparse.Namespace) -> int:
         with atomic_open(beside) as file:
             file.writelines(rest)
         written.append(beside)
+    gone = not rest and beside.is_file()
+    if gone:  # of an earlier report of this name, maybe with the texts that this one is to be without
+        beside.unlink()
     if args.json:
         facts = [{"path": str(path), "bytes": path.stat().st_size} for path in written]
         print_json({"report": facts[0], "queries": facts[1] if rest else None, "with_text": report.with_text})
     if not args.quiet:
         for path in written:
             print(f"Written: {path} ({size_text(path.stat().st_size)})", file=sys.stderr)
+        if gone:
+            print(f"Removed: {beside}, which was an earlier report's", file=sys.stderr)
         print(f"Open: {args.out.resolve().as_uri()}", file=sys.stderr)
     return 0

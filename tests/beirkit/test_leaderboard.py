@@ -147,6 +147,18 @@ def test_what_is_no_result_is_told_with_its_reason(
     assert f"Not shown: {len(told) - 10} more, which the site and its data.json list" in said
 
 
+def test_links_out_of_the_submissions_are_not_followed(subs: Path, birds: Path, tmp_path: Path) -> None:
+    run("private", birds, "bm25s")
+    (subs / "private").rename(tmp_path / "private")
+    (subs / "link").symlink_to(tmp_path / "private", target_is_directory=True)
+    (subs / "loop").symlink_to(tmp_path, target_is_directory=True)
+    for _ in range(2):  # the second time there is a site beside them
+        facts = made()
+        reason = "is a link to a place outside the submissions, and was not followed"
+        assert reasons(facts) == {"link": reason, "loop": reason}
+        assert sorted(places(facts, "birds@test")) == ["bm25", "rank-bm25"]
+
+
 def test_other_judgments_of_one_name_are_another_board(subs: Path, birds: Path) -> None:
     with (birds / "qrels" / "test.tsv").open("a", encoding="utf-8") as file:
         file.write("q1\td4\t1\n")

@@ -87,6 +87,13 @@ def test_without_text_no_text_is_left(results: Path) -> None:
     }
 
 
+def test_texts_of_an_earlier_report_do_not_stay_beside_one_without(results: Path) -> None:
+    report(results, "--queries", "1")
+    assert QUERIES["q2"] in beside_text()
+    report(results, "--no-text")  # every query has room in it
+    assert not Path("report.queries.jsonl.gz").exists()
+
+
 def test_the_rest_of_the_queries_is_beside(results: Path) -> None:
     page = report(results, "--queries", "1")
     every = [json.loads(line) for line in beside_text().splitlines()]
