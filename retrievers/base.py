@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
 
+from beirkit.corpora.errors import ConfigError
 from beirkit.corpora.progress import Progress, silent
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
@@ -38,6 +39,17 @@ class Workplace(msgspec.Struct, frozen=True, kw_only=True):
     batch_size: int | None = None
     dtype: str | None = None
     offline: bool = False
+
+    def batch(self, own: int | None, default: int) -> int:
+        """Texts an encoder takes at once: as is said here, else its ``own`` option, else its ``default``.
+
+        Raises:
+            ConfigError: it is below 1.
+        """
+        asked = own if self.batch_size is None else self.batch_size
+        if asked is not None and asked < 1:
+            raise ConfigError("batch_size must be at least 1")
+        return default if asked is None else asked
 
 
 class Retriever(ABC, Generic[OptionsT]):

@@ -17,7 +17,7 @@ from beirkit.retrievers.dense.prompts import INSTRUCTION
 from beirkit.retrievers.dense.sentence_transformer import EncoderOptions
 from beirkit.retrievers.objects import describe_object, foreign_code, load_object, split_target
 
-_BATCH = 32
+BATCH = 32
 
 
 class FunctionEncoder:
@@ -43,7 +43,7 @@ class FunctionEncoder:
         split_target(self._target)
         refuse_options(options, "a function", ("weights_sha256", "max_length", "backend", "dtype", "static"))
         self._options = options
-        self._batch_size = batch_size(options, workplace)
+        self._batch_size = workplace.batch(options.batch_size, BATCH)
 
     def identity(self) -> Facts:
         """Name and state of the code, and prompts; nothing of it is run."""
@@ -103,18 +103,6 @@ class FunctionEncoder:
         if not callable(found):
             raise ConfigError(f"{self._target} cannot be called", hint="name a function of texts and role")
         return found
-
-
-def batch_size(options: EncoderOptions, workplace: Workplace) -> int:
-    """Texts encoded at once: as the workplace says, else the options, else 32.
-
-    Raises:
-        ConfigError: it is below 1.
-    """
-    asked = options.batch_size if workplace.batch_size is None else workplace.batch_size
-    if asked is not None and asked < 1:
-        raise ConfigError("batch_size must be at least 1")
-    return _BATCH if asked is None else asked
 
 
 def refuse_options(options: EncoderOptions, what: str, names: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ from beirkit.corpora.errors import MissingExtraError, UnknownNameError, UsageErr
 from beirkit.corpora.progress import Advance
 from beirkit.retrievers.base import Facts, Workplace
 from beirkit.retrievers.dense.encoder import Role, Similarity, Vectors
-from beirkit.retrievers.dense.function import batch_size, refuse_options
+from beirkit.retrievers.dense.function import BATCH, refuse_options
 from beirkit.retrievers.dense.sentence_transformer import EncoderOptions
 from beirkit.retrievers.objects import foreign_code
 
@@ -47,7 +47,7 @@ class MtebEncoder:
         owned = ("weights_sha256", "prompts", "max_length", "backend", "dtype", "static")
         refuse_options(options, "a model of mteb", owned)
         self._options, self._workplace = options, workplace
-        self._batch_size = batch_size(options, workplace)
+        self._batch_size = workplace.batch(options.batch_size, BATCH)
 
     def identity(self) -> Facts:
         """Name, revision, mteb's version and the instruction; mteb is loaded for it, no model is."""

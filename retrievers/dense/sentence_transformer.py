@@ -100,14 +100,13 @@ class SentenceTransformerEncoder:
         self.options = options
         self._workplace = workplace
         self.sources = [options.model] if isinstance(options.model, str) else list(options.model)
-        asked = options.batch_size if workplace.batch_size is None else workplace.batch_size
-        self.batch_size = _BATCH[options.backend] if asked is None else asked
+        self.batch_size = workplace.batch(options.batch_size, _BATCH[options.backend])
         self.dtype = workplace.dtype or options.dtype or "float32"
         check_dtype(options.backend, self.dtype)
         self._advised = False
         self._counted: tuple[Role | None, dict[str, int]] = (None, {})
-        if self.batch_size < 1 or (options.max_length is not None and options.max_length < 3):
-            raise ConfigError("batch_size must be at least 1 and max_length at least 3")
+        if options.max_length is not None and options.max_length < 3:
+            raise ConfigError("max_length must be at least 3")
 
     @cached_property
     def located(self) -> Located:

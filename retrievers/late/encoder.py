@@ -88,11 +88,10 @@ class LateModel:
     def __init__(self, options: LateEncoderOptions, workplace: Workplace) -> None:
         self._options, self._workplace = options, workplace
         self._sources = [options.model] if isinstance(options.model, str) else list(options.model)
-        asked = options.batch_size if workplace.batch_size is None else workplace.batch_size
-        self._batch_size = _BATCH if asked is None else asked
+        self._batch_size = workplace.batch(options.batch_size, _BATCH)
         lengths = [length for length in (options.query_length, options.document_length) if length is not None]
-        if self._batch_size < 1 or any(length < _LEAST for length in lengths):
-            raise ConfigError(f"batch_size must be at least 1, and lengths at least {_LEAST}")
+        if any(length < _LEAST for length in lengths):
+            raise ConfigError(f"lengths must be at least {_LEAST}")
         if workplace.dtype not in (None, "float32"):
             raise ConfigError("late-interaction encoders compute in float32", hint="take dtype out")
         if "," in workplace.device:

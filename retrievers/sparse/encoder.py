@@ -59,10 +59,9 @@ class SparseModel:
     def __init__(self, options: SparseEncoderOptions, workplace: Workplace) -> None:
         self._options, self._workplace = options, workplace
         self._counted: tuple[Role | None, dict[str, int]] = (None, {})
-        asked = options.batch_size if workplace.batch_size is None else workplace.batch_size
-        self._batch_size = _BATCH if asked is None else asked
-        if self._batch_size < 1 or (options.max_active_dims is not None and options.max_active_dims < 1):
-            raise ConfigError("batch_size and max_active_dims must be at least 1")
+        self._batch_size = workplace.batch(options.batch_size, _BATCH)
+        if options.max_active_dims is not None and options.max_active_dims < 1:
+            raise ConfigError("max_active_dims must be at least 1")
         if workplace.dtype not in (None, "float32"):
             raise ConfigError("sparse encoders compute in float32", hint="take dtype out")
 

@@ -17,7 +17,7 @@ from beirkit.corpora.errors import ConfigError, DataError, UsageError
 from beirkit.corpora.progress import Advance
 from beirkit.retrievers.base import Facts, Workplace
 from beirkit.retrievers.dense.encoder import RefusedTextError, Role, Similarity, Vectors
-from beirkit.retrievers.dense.function import batch_size, refuse_options
+from beirkit.retrievers.dense.function import BATCH, refuse_options
 from beirkit.retrievers.dense.prompts import NoConfiguration, Prompts, choose_prompts
 from beirkit.retrievers.dense.sentence_transformer import EncoderOptions
 from beirkit.retrievers.dense.services.account import BYTES_PER_TOKEN, Account
@@ -59,7 +59,7 @@ class ServiceEncoder:
         owned = ("weights_sha256", "max_length", "backend", "dtype", "static")
         refuse_options(options, "a service", owned)
         self._options, self._service, self._workplace = options, service, workplace
-        self._batch_size = batch_size(options, workplace)
+        self._batch_size = workplace.batch(options.batch_size, BATCH)
         per_minute = service.requests_per_minute
         rate = None if per_minute is None else per_minute / MINUTE
         self._client = Client(

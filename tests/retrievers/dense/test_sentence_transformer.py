@@ -193,7 +193,7 @@ def _copy(source: Path, target: Path, without: Iterable[str] = ()) -> Path:
     ("options", "workplace", "message"),
     [
         ({"batch_size": 0}, Workplace(), "batch_size must be at least 1"),
-        ({"max_length": 1}, Workplace(), "max_length at least 3"),
+        ({"max_length": 1}, Workplace(), "max_length must be at least 3"),
         ({}, Workplace(dtype="int4"), "dtype 'int4' is not offered"),
     ],
 )

@@ -242,7 +242,7 @@ def test_a_model_that_cannot_be_loaded_is_one_sentence(tiny_late: Path, tmp_path
     ("options", "place", "message"),
     [
         ({"batch_size": 0}, {}, "batch_size"),
-        ({"query_length": 2}, {}, "lengths at least 3"),
+        ({"query_length": 2}, {}, "lengths must be at least 3"),
         ({}, {"dtype": "bfloat16"}, "float32"),
         ({}, {"device": "cpu,cpu"}, "one device"),
     ],
