@@ -111,10 +111,6 @@ def compare(
         level=level,
         test=test,
         correction=correction,
-        standings=tuple(sorted((draws.standing(n, values[n]) for n in names), key=_by_mean)),
+        standings=draws.standings({name: values[name] for name in names}),
         rows=tuple(draws.comparisons(values, chosen, correction)),
     )
-
-
-def _by_mean(standing: Standing) -> tuple[float, str]:
-    return -standing.mean, standing.system

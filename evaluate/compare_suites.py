@@ -80,7 +80,9 @@ def compare_suite(
 
     Datasets are drawn with replacement and queries within them, the same for all systems. The deviation of a
     difference over the draws is its standard error; interval and p-value are Student's with one degree of
-    freedom less than the suite has members, since percentiles of so few datasets are too narrow.
+    freedom less than the suite has members, since percentiles of so few datasets are too narrow. Student's
+    distribution knows no bounds, and of two members it reaches 12.7 errors far: an interval of a measure
+    within 0..1 ends at the differences that there can be, -1 and 1, which leaves its coverage as it is.
 
     Args:
         suite: its leaves are keys of ``scores`` where they were scored.
@@ -124,7 +126,7 @@ def compare_suite(
     values = {leaf: _columns(scores[leaf], wanted, complete) for leaf in suite.leaves()}
     draws = draw_suite(suite, values, complete, seed=seed, samples=samples)
     by_dataset = np.stack([column.mean(axis=0) for column in values.values()])
-    sample = _Sample(draws, by_dataset, len(suite.members), level)
+    sample = _Sample(draws, by_dataset, len(suite.members), level, wanted.about.bounded)
     others = [name for name in complete if name != baseline]
     with_baseline = [(baseline, name) for name in others] if baseline in complete else []
     chosen = list(combinations(complete, 2)) if pairs == "all" else with_baseline
@@ -148,12 +150,16 @@ def system_mean(
 
 
 class _Sample(msgspec.Struct, frozen=True):
-    """Drawn means of a suite of some members, and the means of each dataset, ``(n_datasets, n_systems)``."""
+    """Drawn means of a suite of some members, and the means of each dataset, ``(n_datasets, n_systems)``.
+
+    ``bounded``: values lie within 0..1, so that no difference is beyond 1.
+    """
 
     draws: SuiteDraws
     by_dataset: npt.NDArray[np.float64]
     members: int
     level: float
+    bounded: bool
 
     def errors(self) -> npt.NDArray[np.float64]:
         """``(n_systems, n_systems)`` standard errors of the differences."""
@@ -189,9 +195,10 @@ class _Sample(msgspec.Struct, frozen=True):
             note = "identical on every query"
             return msgspec.structs.replace(known, difference=0.0, interval=(0.0, 0.0), p=1.0, note=note)
         reach = float(stats.t.ppf(1 - self.level / 2, self.members - 1)) * error
+        most = 1.0 if self.bounded else np.inf
         return msgspec.structs.replace(
             known,
-            interval=(difference - reach, difference + reach),
+            interval=(max(difference - reach, -most), min(difference + reach, most)),
             p=float(2 * stats.t.sf(abs(difference) / error, self.members - 1)),
         )
 

@@ -13,12 +13,10 @@ import numpy.typing as npt
 from beirkit.corpora.errors import UsageError
 from beirkit.evaluate.comparable import comparable_values
 from beirkit.evaluate.measures import Measure
-from beirkit.evaluate.pairs import NOISE, Comparison, Draws, Interval, Standing
+from beirkit.evaluate.pairs import NOISE, Comparison, Draws, Interval
 from beirkit.evaluate.scores import Scores
-from beirkit.evaluate.statistics.chance import rng_for
 from beirkit.evaluate.statistics.corrections import CORRECTIONS, Correction
 from beirkit.evaluate.statistics.hierarchy import SuiteDraws
-from beirkit.evaluate.statistics.intervals import resampled_means
 from beirkit.evaluate.statistics.paired import Test
 
 
@@ -154,7 +152,6 @@ def leaderboard(
     level: float = 0.05,
     seed: int = 1,
     samples: int = 10_000,
-    standings: Sequence[Standing] | None = None,
 ) -> Leaderboard:
     """The systems of one dataset in order; the outcome depends on the seed and the names only.
 
@@ -166,7 +163,6 @@ def leaderboard(
         level: of tests; intervals have the confidence 1 minus it.
         seed: of bootstrap and randomisation.
         samples: resamples and sign flips drawn.
-        standings: those of a table over the same scores, whose intervals need not be drawn again.
 
     Raises:
         UsageError: the scores are not comparable; lists what differs. A measure was not computed.
@@ -180,13 +176,7 @@ def leaderboard(
     if len(queries) < 2:
         bare = bare_places({name: float(values[name][0]) for name in names})
         return Leaderboard(places=bare, adjacent=(), level=level)
-    table, draws = _drawn(names, values, wanted, seed, samples)
-    known = standings or [own.standing(name, values[name]) for name in names]
-    intervals = {standing.system: standing.interval for standing in known}
-    order = tuple(
-        msgspec.structs.replace(place, interval=intervals[place.system])
-        for place in places(draws, _errors(table), len(queries), correction=correction, level=level)
-    )
+    order = _order(own, {name: values[name] for name in names}, correction)
     adjacent = own.comparisons(values, neighbours(order), correction)
     return Leaderboard(places=order, adjacent=tuple(adjacent), level=level)
 
@@ -202,19 +192,18 @@ def ranked(
 ) -> tuple[Place, ...]:
     """The systems of one dataset in order, as :func:`leaderboard` has them, without their comparisons.
 
-    Ranks are the same; intervals are drawn for all systems at once, so that hundreds take seconds.
+    Ranks and intervals are the same in every bit.
 
     Raises:
         UsageError: the scores are not comparable; lists what differs. A measure was not computed.
     """
     wanted = Measure.parse(measure)
-    Draws.checked(wanted, "randomisation", correction, level, seed, samples)
+    own = Draws.checked(wanted, "randomisation", correction, level, seed, samples)
     names = sorted(scores)
     queries, values = comparable_values(scores, wanted, names)
     if len(queries) < 2:
         return bare_places({name: float(values[name][0]) for name in names})
-    table, draws = _drawn(names, values, wanted, seed, samples)
-    return places(draws, _errors(table), len(queries), correction=correction, level=level)
+    return _order(own, {name: values[name] for name in names}, correction)
 
 
 def bare_places(means: Mapping[str, float]) -> tuple[Place, ...]:
@@ -226,17 +215,12 @@ def bare_places(means: Mapping[str, float]) -> tuple[Place, ...]:
     )
 
 
-def _drawn(
-    names: Sequence[str],
-    values: Mapping[str, npt.NDArray[np.float64]],
-    measure: Measure,
-    seed: int,
-    samples: int,
-) -> tuple[npt.NDArray[np.float64], SuiteDraws]:
-    """``(n_queries, n_systems)`` values, and their means over drawn queries."""
-    table = np.stack([values[name] for name in names], axis=1)
-    drawn = resampled_means(table, rng_for(seed, "leaderboard", str(measure)), samples=samples)
-    return table, SuiteDraws(tuple(names), table.mean(axis=0), drawn)
+def _order(
+    own: Draws, values: Mapping[str, npt.NDArray[np.float64]], correction: Correction
+) -> tuple[Place, ...]:
+    """The systems of one dataset's values with ranks and intervals."""
+    table = np.stack([*values.values()], axis=1)
+    return places(own.drawn(values), _errors(table), len(table), correction=correction, level=own.level)
 
 
 def _errors(table: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

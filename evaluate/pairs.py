@@ -15,7 +15,8 @@ from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.statistics.chance import require_samples, rng_for
 from beirkit.evaluate.statistics.corrections import CORRECTIONS, Correction
 from beirkit.evaluate.statistics.effects import detectable_difference, effect_size
-from beirkit.evaluate.statistics.intervals import bootstrap_interval
+from beirkit.evaluate.statistics.hierarchy import SuiteDraws
+from beirkit.evaluate.statistics.intervals import bootstrap_interval, resampled_means
 from beirkit.evaluate.statistics.paired import TESTS, Test, p_value
 
 # Differences below this come from the order of additions, not from the systems.
@@ -118,13 +119,37 @@ class Draws(msgspec.Struct, frozen=True):
             raise UsageError(f"{measure} is no mean of per-query values", hint="compare AP instead")
         return cls(measure, test, level, seed, samples)
 
-    def standing(self, system: str, values: npt.NDArray[np.float64]) -> Standing:
-        """One system by itself."""
-        interval = None
-        if len(values) > 1:
-            rng = rng_for(self.seed, "mean", system, str(self.measure))
-            interval = bootstrap_interval(values, rng, samples=self.samples, level=1 - self.level)
-        return Standing(system=system, mean=_mean(values), interval=interval)
+    def drawn(self, values: Mapping[str, npt.NDArray[np.float64]]) -> SuiteDraws:
+        """Means of all systems over drawn queries: what every interval of a mean and every rank comes from.
+
+        The queries of a draw depend on the seed and the measure, so that the interval of a system is the same
+        whatever systems stand beside it, and wherever it is shown.
+
+        Args:
+            values: of each system ``(n_queries,) float64``, the same queries in the same order.
+        """
+        table = np.stack([*values.values()], axis=1)
+        rng = rng_for(self.seed, "leaderboard", str(self.measure))
+        means = np.array([_mean(one) for one in values.values()])
+        return SuiteDraws(tuple(values), means, resampled_means(table, rng, samples=self.samples))
+
+    def standings(self, values: Mapping[str, npt.NDArray[np.float64]]) -> tuple[Standing, ...]:
+        """Every system by itself, best first, equal means by name.
+
+        Args:
+            values: as :meth:`drawn` takes them.
+        """
+        queries = min(map(len, values.values()))
+        draws = self.drawn(values) if queries > 1 else None
+        found = [
+            Standing(
+                system=name,
+                mean=_mean(one),
+                interval=None if draws is None else draws.interval(name, 1 - self.level),
+            )
+            for name, one in values.items()
+        ]
+        return tuple(sorted(found, key=lambda standing: (-standing.mean, standing.system)))
 
     def comparison(
         self, system: str, values: npt.NDArray[np.float64], other: str, base: npt.NDArray[np.float64]

@@ -173,7 +173,7 @@ def build(args: argparse.Namespace, given: Given, gates: Sequence[Gate]) -> Repo
                 Result(
                     contest,
                     table,
-                    leaderboard(contest.scores, measure, test=args.test, standings=table.standings, **shared),
+                    leaderboard(contest.scores, measure, test=args.test, **shared),
                     {name: spread for name, spread in spreads.items() if spread is not None},
                 )
             )

@@ -69,7 +69,8 @@ def draw_suite(
     """Draw members with replacement, and the queries of each (a two-stage bootstrap).
 
     A suite inside a suite is one member whose own members are drawn in turn. All systems see the same draws,
-    so their differences are paired.
+    so their differences are paired. The draws depend on the seed and on the names of the members, and neither
+    on their order nor on what the whole is called.
 
     Args:
         suite: leaves are keys of ``values``; none may be missing.
@@ -78,7 +79,7 @@ def draw_suite(
         seed: of every draw.
         samples: how many.
     """
-    means, draws = _node(suite, values, seed, samples, suite.name)
+    means, draws = _node(suite, values, seed, samples, "suite")
     return SuiteDraws(tuple(systems), means, draws)
 
 
@@ -86,7 +87,7 @@ def _node(
     node: SuiteNode, values: Mapping[str, npt.NDArray[np.float64]], seed: int, samples: int, path: str
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     means, drawn = [], []
-    for member in node.members:
+    for member in sorted(node.members, key=_name):
         if isinstance(member, SuiteNode):
             mean, draws = _node(member, values, seed, samples, f"{path}/{member.name}")
         else:
@@ -103,6 +104,10 @@ def _node(
         # a member that is drawn twice brings another draw of its queries each time
         total += stacked[rng.integers(n, size=samples), rng.integers(samples, size=samples)]
     return np.mean(means, axis=0), total / n
+
+
+def _name(member: str | SuiteNode) -> str:
+    return member.name if isinstance(member, SuiteNode) else member
 
 
 def _interval(draws: npt.NDArray[np.float64], level: float) -> tuple[float, float]:

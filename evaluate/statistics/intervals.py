@@ -7,6 +7,9 @@ import numpy.typing as npt
 
 from beirkit.evaluate.statistics.chance import BATCH
 
+# Columns that are multiplied at once: always as many, so that no figure depends on what stands beside it.
+_WIDTH = 8
+
 
 def bootstrap_interval(
     values: npt.NDArray[np.float64], rng: np.random.Generator, *, samples: int, level: float = 0.95
@@ -39,14 +42,22 @@ def bootstrap_interval(
 def resampled_means(
     values: npt.NDArray[np.float64], rng: np.random.Generator, *, samples: int
 ) -> npt.NDArray[np.float64]:
-    """``(samples, k)`` means of ``(n, k)`` values over resampled rows, the same rows for every column."""
+    """``(samples, k)`` means of ``(n, k)`` values over resampled rows, the same rows for every column.
+
+    A column has the same bits whatever other columns there are.
+    """
     n, width = values.shape
-    found = np.empty((samples, width))
+    blocks = -(-width // _WIDTH)
+    padded = np.zeros((n, blocks * _WIDTH))
+    padded[:, :width] = values
+    columns = [np.ascontiguousarray(part) for part in np.split(padded, blocks, axis=1)]
+    found = np.empty((samples, blocks * _WIDTH))
     step = max(1, BATCH // n)
     for start in range(0, samples, step):
         rows = min(step, samples - start)
         weights = np.empty((rows, n))
         for row in range(rows):
             weights[row] = np.bincount(rng.integers(n, size=n), minlength=n)
-        found[start : start + rows] = weights @ values / n
-    return found
+        for place, part in enumerate(columns):
+            found[start : start + rows, place * _WIDTH : (place + 1) * _WIDTH] = weights @ part / n
+    return np.ascontiguousarray(found[:, :width])

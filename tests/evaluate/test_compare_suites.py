@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -79,6 +80,26 @@ def test_two_datasets_separate_nothing_that_differs_between_them() -> None:
     assert row.difference == pytest.approx(0.03, abs=0.01)
     assert not row.separable(0.05)
     assert str(first) in scores
+
+
+def test_no_interval_reaches_beyond_the_differences_that_there_can_be() -> None:
+    """Student's t of one degree of freedom reaches far beyond 1; a number of documents has no bound."""
+    rng = np.random.default_rng(4)
+    values = {name: rng.uniform(0, 1, 6) for name in ("reed", "lake")}
+    scores = {
+        name: {"A": made(one), "B": made(1 - one if name == "reed" else one / 2)}
+        for name, one in values.items()
+    }
+    row = table(scores, SuiteNode("two", ("reed", "lake"))).rows[0]
+    assert row.interval == (-1.0, 1.0)
+    found = Measure.parse("num_rel_ret")
+    counts = {
+        name: {system: replace(one, measures=(found,)) for system, one in by.items()}
+        for name, by in scores.items()
+    }
+    [other] = compare_suite(SuiteNode("two", ("reed", "lake")), counts, found, "A", samples=400).rows
+    assert other.interval is not None
+    assert other.interval[1] - other.interval[0] > 2
 
 
 def test_a_hole_leaves_no_figure() -> None:

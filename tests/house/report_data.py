@@ -94,7 +94,7 @@ def _part(
     rng: np.random.Generator, name: str, scores: dict[str, Scores], depth: int, field: str, with_text: bool
 ) -> DatasetPart:
     table = compare(scores, _MEASURE, next(iter(scores)), samples=200)
-    board = leaderboard(scores, _MEASURE, samples=200, standings=table.standings)
+    board = leaderboard(scores, _MEASURE, samples=200)
     columns = {system: one.of(_MEASURE) for system, one in scores.items()}
     baseline = columns[table.baseline]
     costs = {

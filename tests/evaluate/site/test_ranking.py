@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from beirkit.configs.suites import SuiteNode
+from beirkit.evaluate.compare import compare
+from beirkit.evaluate.compare_suites import compare_suite
 from beirkit.evaluate.leaderboard import leaderboard, ranked
 from beirkit.evaluate.site.ranking import (
     Draw,
@@ -26,13 +28,26 @@ def test_ranks_are_those_of_the_leaderboard_of_compare() -> None:
     scores = drawn_scores(["a", "b", "c", "d"], 80, 3)
     whole = leaderboard(scores, MEASURE, samples=300).places
     bare = ranked(scores, MEASURE, samples=300)
-    assert [(p.rank, p.system, p.mean, p.rank_interval, p.first) for p in bare] == [
-        (p.rank, p.system, p.mean, p.rank_interval, p.first) for p in whole
-    ]
-    for ours, theirs in zip(bare, whole, strict=True):
-        assert ours.interval is not None
-        assert theirs.interval is not None
-        assert ours.interval == pytest.approx(theirs.interval, abs=0.02)
+    assert bare == whole
+
+
+@pytest.mark.parametrize("queries", [2, 6, 80])
+def test_an_interval_is_the_same_in_every_bit_whoever_stands_beside(queries: int) -> None:
+    names = [f"system {number:02}" for number in range(21)]
+    scores = drawn_scores(names, queries, 3)
+    many = {place.system: place.interval for place in DRAW.places(scores)}
+    for few in (names[:1], names[7:9], names[::-1]):
+        table = compare({name: scores[name] for name in few}, MEASURE, few[0], samples=300)
+        assert {one.system: one.interval for one in table.standings} == {name: many[name] for name in few}
+
+
+def test_a_mean_over_datasets_has_the_same_interval_whatever_the_suite_is_called() -> None:
+    scores = {name: drawn_scores(["a", "b", "c"], 10, place) for place, name in enumerate(["reeds", "lake"])}
+    boards = {name: f"{name}@test" for name in scores}
+    ours = view_of(SuiteNode("all 2 datasets", ("lake", "reeds")), scores, DRAW, boards).places
+    theirs = compare_suite(SuiteNode("2 datasets", ("reeds", "lake")), scores, MEASURE, "b", samples=300)
+    assert theirs.leaderboard is not None
+    assert theirs.leaderboard.places == ours
 
 
 def test_a_system_with_other_queries_is_apart_and_the_reason_counts_them() -> None:
