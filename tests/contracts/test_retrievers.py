@@ -1,20 +1,16 @@
 """Every kind of retriever in the catalog must pass every check here.
 
-A kind takes part by an entry in ``CONTRACTS``. A check that a kind cannot pass is listed in ``EXCEPTIONS``
-with the reason; there is no other way round one.
+A kind takes part by an entry in ``CONTRACTS`` of ``retriever_contracts.py``. A check that a kind cannot pass
+is listed in ``EXCEPTIONS`` there with the reason; there is no other way round one.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import re
 import subprocess
 import sys
-import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,152 +20,25 @@ import pytest
 
 from beirkit.configs.schema import RetrieverConfig
 from beirkit.corpora.errors import ConfigError, DataError, UsageError
-from beirkit.corpora.progress import Advance
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
-from beirkit.corpora.run_files import write_run
 from beirkit.retrievers.base import Retriever, Workplace
 from beirkit.retrievers.catalog import create, get, kinds
-from beirkit.retrievers.dense.encoder import Role, Vectors
 from beirkit.retrievers.dense.sentence_transformer import SentenceTransformerEncoder
-from beirkit.retrievers.late.encoder import LateModel, TokenVectors
+from beirkit.retrievers.late.encoder import LateModel
 from beirkit.retrievers.sparse.encoder import SparseModel
-from beirkit.retrievers.sparse.rows import Rows
+from tests.contracts.retriever_contracts import AWAITED, CONTRACTS, EXCEPTIONS
+from tests.contracts.retriever_sources import DOCUMENTS, QUERIES, Options
+from tests.contracts.stand_ins import bag_of_words, word_vectors, word_weights
 from tests.retrievers.lexical import fake_java
-from tests.retrievers.outside.local_service import LocalService
-
-Options = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Contract:
-    """How a kind is tested.
-
-    Attributes:
-        options: the smallest options that make a working retriever, given a folder for what it needs.
-        changed: options that each give another result than ``options`` and than each other; together with
-            ``neutral`` they must name every option of the kind.
-        neutral: options that change no result, and so no identity.
-        marks: pytest marks of the kind (``pytest.mark.dense`` where torch is loaded).
-    """
-
-    options: Callable[[Path], Options]
-    changed: tuple[Options, ...]
-    neutral: tuple[Options, ...] = ()
-    marks: tuple[pytest.MarkDecorator, ...] = field(default=())
-
-
-_LEXICAL: tuple[Options, ...] = (
-    {"k1": 1.3},
-    {"b": 0.6},
-    {"template": "{text}"},
-    {"analyzer": {"language": "german"}},
-    {"analyzer": {"stopwords": "none"}},
-    {"analyzer": {"stemmer": "porter"}},
-    {"analyzer": {"pattern": "symbols"}},
-    {"analyzer": {"min_length": 1}},
-)
-
-FIXTURES = Path(__file__).parent.parent / "fixtures"
-TINY = str(FIXTURES / "models" / "tiny")
-TINY_CROSS = str(FIXTURES / "models" / "tiny-cross")
-TINY_LATE = str(FIXTURES / "models" / "tiny-late")
-TINY_SPARSE = str(FIXTURES / "models" / "tiny-sparse")
-TINY_SHA256 = "ef6904d046295f25ae9d378280ecbb9334f8c306ac49bcc620690bc521e80231"
-
-
-def _search_file(folder: Path) -> Options:
-    """A search class of a user's own; what imports beir is no module of these tests."""
-    file = folder / "word_overlap.py"
-    file.write_bytes((FIXTURES / "beir_search" / "word_overlap.txt").read_bytes())
-    return {"class": f"{file}:WordOverlap", "score_function": "cos_sim"}
-
-
-def _rerank_file(folder: Path) -> Options:
-    """A function of a user's own that counts the words a text shares with the query."""
-    file = folder / "count_words.py"
-    file.write_text(
-        "def score(query, texts):\n"
-        "    words = set(query.lower().split())\n"
-        "    return [float(sum(word in words for word in text.lower().split())) for text in texts]\n",
-        encoding="utf-8",
-    )
-    return {"retriever": "bm25", "model": f"{file}:score", "depth": 3}
-
-
-def _mteb_model(folder: Path) -> Options:
-    """A search model of a user's own."""
-    file = folder / "mteb_overlap.py"
-    file.write_bytes((FIXTURES / "mteb_search" / "word_overlap.txt").read_bytes())
-    return {"model": f"{file}:WordOverlap"}
-
-
-def _run_file(folder: Path) -> Options:
-    """What BM25 finds among the documents of these tests."""
-    bm25 = create(RetrieverConfig(name="bm25", kind="bm25"))
-    bm25.index(DOCUMENTS)
-    write_run(bm25.search(QUERIES, 100), folder / "bm25.jsonl")
-    return {"path": str(folder / "bm25.jsonl")}
-
-
-def _service(folder: Path) -> Options:
-    """A service that has the documents of these tests; it lives as long as the process."""
-    service = LocalService(DOCUMENTS)
-    return {"url": f"{service.url}?query={{query}}&k={{k}}", "results": "found.items", "id": "doc.id"}
-
-
-def _vectors(folder: Path) -> Options:
-    """Files of vectors in which a word of the documents and queries of these tests is a term of weight 1."""
-    places = {}
-    texts = {
-        "documents": {d.doc_id: f"{d.title} {d.text}" for d in DOCUMENTS},
-        "queries": {query.query_id: query.text for query in QUERIES},
-    }
-    for name, rows in texts.items():
-        vectors = {key: dict.fromkeys(re.findall(r"\w+", text.lower()), 1) for key, text in rows.items()}
-        lines = (json.dumps({"id": key, "vector": vector}) + "\n" for key, vector in vectors.items())
-        (folder / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
-        places[name] = str(folder / f"{name}.jsonl")
-    return places
-
-
-def _word_weights(model: SparseModel, texts: Sequence[str], role: Role, advance: Advance) -> Rows:
-    """Stands in for a sparse model: a word is a term of weight 1."""
-    rows = [sorted({zlib.crc32(w.encode()) % 30000 for w in re.findall(r"\w+", t.lower())}) for t in texts]
-    advance(len(texts))
-    terms = np.array([term for row in rows for term in row], dtype=np.int32)
-    counts = np.array([len(row) for row in rows], dtype=np.int64)
-    return Rows(counts, terms, np.ones(len(terms), dtype=np.float32))
-
-
-def _word_vectors(model: LateModel, texts: Sequence[str], role: Role, advance: Advance) -> TokenVectors:
-    """Stands in for a late-interaction model: a word is a vector of its own."""
-    words = [[zlib.crc32(word.encode()) % 256 for word in re.findall(r"\w+", t.lower())] for t in texts]
-    advance(len(texts))
-    counts = np.array([len(row) for row in words], dtype=np.int64)
-    numbers = [word for row in words for word in row]
-    return TokenVectors(counts, np.eye(256, dtype=np.float32)[numbers], 512, 0)
-
-
-def _bag_of_words(
-    encoder: SentenceTransformerEncoder, texts: Sequence[str], role: Role, advance: Advance | None = None
-) -> Vectors:
-    """Stands in for the model: counts words, so that torch stays out of these tests."""
-    vectors = np.zeros((len(texts), 256), dtype=np.float32)
-    for row, text in enumerate(texts):
-        for word in re.findall(r"\w+", text.lower()):
-            vectors[row, zlib.crc32(word.encode()) % 256] += 1
-    if advance is not None:
-        advance(len(texts))
-    return vectors
 
 
 @pytest.fixture(autouse=True)
 def _without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SentenceTransformerEncoder, "encode", _bag_of_words)
+    monkeypatch.setattr(SentenceTransformerEncoder, "encode", bag_of_words)
     monkeypatch.setattr(SentenceTransformerEncoder, "count_truncated", lambda *_: 0)
-    monkeypatch.setattr(LateModel, "encode", _word_vectors)
-    monkeypatch.setattr(SparseModel, "encode", _word_weights)
+    monkeypatch.setattr(LateModel, "encode", word_vectors)
+    monkeypatch.setattr(SparseModel, "encode", word_weights)
     monkeypatch.setattr(SparseModel, "count_truncated", lambda *_: 0)
 
 
@@ -183,257 +52,6 @@ def _without_java(monkeypatch: pytest.MonkeyPatch, _stand_in_for_anserini: dict[
     for name, value in _stand_in_for_anserini.items():
         monkeypatch.setenv(name, value)
 
-
-CONTRACTS: dict[str, Contract] = {
-    "anserini": Contract(
-        options=lambda folder: {},
-        changed=(
-            {"k1": 1.3},
-            {"b": 0.6},
-            {"accurate": True},
-            {"template": "{text}"},
-            {"fields": {"title": 1.0, "text": 1.0}},
-            {"fields": {"title": 2.0, "text": 1.0}},
-            {"language": "de"},
-            {"stemmer": "krovetz"},
-            {"stopwords": "none"},
-            {"stopwords": ["the", "of"]},
-            {"pretokenized": True},
-            {"rm3": {}},
-            {"rm3": {"fb_docs": 1}},
-            {"rm3": {"filter_terms": False}},
-        ),
-        neutral=({"heap": 512},),
-    ),
-    "beir": Contract(
-        options=_search_file,
-        changed=(
-            {"class": "beir.retrieval.search.dense:DenseRetrievalExactSearch"},
-            {"model": {"model": TINY}},
-            {"model": "collections:OrderedDict"},
-            {"arguments": {"bonus": 1.0}},
-            {"score_function": "dot"},
-            {"batch_size": 8},
-            {"template": "{text}"},
-        ),
-    ),
-    "dense": Contract(
-        options=lambda folder: {"model": TINY, "prompts": {"query": ""}},
-        changed=(
-            {"prompts": {"query": "search: "}},
-            {"prompts": {"query": "", "document": "passage: "}},
-            {"prompts": {"query": "{instruction}: "}, "instruction": "find"},
-            {"max_length": 16},
-            {"similarity": "dot"},
-            {"backend": "openvino"},
-            {"dtype": "bfloat16"},
-            {"batch_size": 8},
-            {"template": "{text}"},
-            {"static": {"weights": "model.safetensors", "tokenizer": "tokenizer.json"}},
-            {"truncate_dim": 128},
-            {"precision": "int8"},
-            {"precision": "binary"},
-            {"precision": "binary", "rescore": 1},
-            {"index": "HNSW32"},
-            {"index": "HNSW32", "parameters": {"efSearch": 128}},
-            {"index": "HNSW32", "rescore": 2},
-            {"model": "service:m", "service": {"url": "http://127.0.0.1:1/v1/embeddings"}},
-            {"model": "service:n", "service": {"url": "http://127.0.0.1:1/v1/embeddings"}},
-        ),
-        neutral=({"model": ["env:BEIRKIT_NOT_SET", TINY]}, {"weights_sha256": TINY_SHA256}),
-    ),
-    "bm25": Contract(
-        options=lambda folder: {},
-        changed=(*_LEXICAL, {"variant": "bm25+"}, {"variant": "bm25+", "delta": 0.7}),
-    ),
-    "bm25-lucene": Contract(
-        options=lambda folder: {},
-        changed=(
-            {"k1": 1.3},
-            {"b": 0.6},
-            {"template": "{text}"},
-            {"fields": {"title": 1.0, "text": 1.0}},
-            {"fields": {"title": 2.0, "text": 1.0}},
-            {"analyzer": {"stopwords": "none"}},
-            {"analyzer": {"stemmer": "none"}},
-            {"analyzer": {"normal_form": "none"}},
-            {"rm3": {}},
-            {"rm3": {"fb_docs": 1}},
-            {"rm3": {"fb_terms": 1}},
-            {"rm3": {"original_query_weight": 0.25}},
-        ),
-    ),
-    "bm25f": Contract(
-        options=lambda folder: {},
-        changed=(
-            {"k1": 1.3},
-            {"b": 0.6},
-            {"b_of": {"title": 0.9}},
-            {"fields": {"title": 2.0, "text": 1.0}},
-            {"fields": {"text": 1.0}},
-            {"analyzer": {"stopwords": "none"}},
-        ),
-    ),
-    "bm25s": Contract(
-        options=lambda folder: {"stemmer": "english"},
-        changed=(
-            {"k1": 1.3},
-            {"b": 0.6},
-            {"template": "{text}"},
-            {"normalize": "none"},
-            {"lower": False},
-            {"pattern": r"\w+"},
-            {"stopwords": "none"},
-            {"stopwords": ["the", "of"]},
-            {"stemmer": "none"},
-            {"variant": "bm25+"},
-            {"variant": "bm25+", "delta": 0.7},
-        ),
-    ),
-    "fusion": Contract(
-        options=lambda folder: {"members": ["bm25", "bm25:k1=1.5"], "method": "minmax"},
-        changed=(
-            {"members": ["bm25", {"kind": "rank-bm25"}]},
-            {"method": "rrf"},
-            {"missing": "lowest"},
-            {"method": "rrf", "k": 10},
-            {"weights": [1, 2]},
-            {"directions": ["higher", "lower"]},
-            {"depth": 50},
-            {"tuned_on": ["birds@dev"]},
-        ),
-    ),
-    "chunked": Contract(
-        options=lambda folder: {"retriever": "bm25", "size": 4, "overlap": 1},
-        changed=(
-            {"retriever": "bm25:k1=1.5"},
-            {"size": 5},
-            {"overlap": 2},
-            {"unit": "characters", "size": 30},
-            {"title": False},
-            {"aggregation": "mean"},
-            {"aggregation": "topk-mean"},
-            {"aggregation": "topk-mean", "top": 2},
-            {"passages_per_query": 3},
-        ),
-    ),
-    "late": Contract(
-        options=lambda folder: {"model": TINY_LATE},
-        changed=(
-            {"projection": "none"},
-            {"prompts": {"query": "search: "}},
-            {"query_length": 16},
-            {"document_length": 16},
-            {"similarity": "meanmaxsim"},
-            {"batch_size": 8},
-            {"template": "{text}"},
-            {"precision": "float16"},
-        ),
-        neutral=(
-            {"model": ["env:BEIRKIT_NOT_SET", TINY_LATE]},
-            {"weights_sha256": hashlib.sha256(b"stands in for token vectors").hexdigest()},
-        ),
-    ),
-    "sparse": Contract(
-        options=lambda folder: {"model": TINY_SPARSE},
-        changed=(
-            {"prompts": {"query": "search: "}},
-            {"max_length": 16},
-            {"max_active_dims": 8},
-            {"batch_size": 8},
-            {"template": "{text}"},
-        ),
-        neutral=(
-            {"model": ["env:BEIRKIT_NOT_SET", TINY_SPARSE]},
-            {"weights_sha256": hashlib.sha256(b"stands in for weights").hexdigest()},
-        ),
-    ),
-    "sparse-vectors": Contract(
-        options=_vectors,
-        changed=(
-            {"documents": str(FIXTURES / "vectors" / "owls.jsonl")},
-            {"queries": str(FIXTURES / "vectors" / "owls.tsv")},
-            {"missing": "empty"},
-            {"unknown": "drop"},
-        ),
-    ),
-    "rerank": Contract(
-        options=_rerank_file,
-        changed=(
-            {"retriever": "bm25:k1=1.5"},
-            {"depth": 2},
-            {"template": "{text}"},
-            {"batch_size": 2},
-            {"model": "operator:countOf"},
-            {"model": TINY_CROSS},
-            {"model": TINY_CROSS, "max_length": 8},
-        ),
-        neutral=({"weights_sha256": None},),
-    ),
-    "run": Contract(
-        options=_run_file,
-        changed=({"path": str(FIXTURES / "runs" / "owls.trec")}, {"unknown": "keep"}),
-    ),
-    "mteb": Contract(
-        options=_mteb_model,
-        changed=(
-            {"model": "mteb/baseline-bm25s"},
-            {"arguments": {"bonus": 1.0}},
-            {"language": "deu-Latn"},
-            {"batch_size": 8},
-        ),
-        marks=(pytest.mark.full,),
-    ),
-    "http": Contract(
-        options=_service,
-        changed=(
-            {"url": "http://127.0.0.1:1/search?query={query}"},
-            {"method": "POST"},
-            {"body": {"q": "{query}"}},
-            {"headers": {"X-Key": "env:HOME"}},
-            {"results": "found"},
-            {"id": "doc"},
-            {"score": ""},
-            {"url": "http://127.0.0.1:1/{query}/{page}", "page_size": 5},
-            {"first_page": 1},
-            {"on_error": "record"},
-            {"unknown": "drop"},
-            {"version": "2"},
-        ),
-        neutral=({"timeout": 9}, {"retries": 1}, {"backoff": 1}, {"rate": 1000.0}),
-    ),
-    "rank-bm25": Contract(
-        options=lambda folder: {},
-        changed=(*_LEXICAL, {"epsilon": 0.1}, {"variant": "plus"}, {"variant": "plus", "delta": 0.7}),
-    ),
-}
-
-_HAS_ITS_OWN = "its lists are of the corpus and the queries that it was made for"
-
-EXCEPTIONS: dict[tuple[str, str], str] = {
-    **{
-        (kind, f"test_{name}"): _HAS_ITS_OWN
-        for kind in ("run", "http", "sparse-vectors")
-        for name in (
-            "one_document",
-            "titles_that_are_empty_or_null",
-            "ties_go_by_id_descending_in_utf8",
-            "a_second_corpus_replaces_the_first",
-        )
-    },
-    **{
-        (kind, f"test_{name}"): _HAS_ITS_OWN
-        for kind in ("run", "sparse-vectors")
-        for name in ("an_empty_query", "a_query_of_stop_words")
-    },
-    ("anserini", "test_titles_that_are_empty_or_null"): "Anserini lowers the scores of ties in turn",
-    ("dense", "test_documents_that_share_nothing_are_not_returned"): "every document is near to some degree",
-    ("late", "test_documents_that_share_nothing_are_not_returned"): "every document is near to some degree",
-}
-"""(kind, name of the check) → why the kind cannot pass it."""
-
-AWAITED: dict[str, str] = {}
-"""Kinds without a contract → why; to be emptied."""
 
 HEAVY = (
     "torch", "sentence_transformers", "transformers", "faiss", "scipy", "pandas", "pytrec_eval", "rank_bm25",
@@ -473,21 +91,6 @@ def make(kind: str, options: Callable[[str], Options]) -> Callable[..., Retrieve
 
 Make = Callable[..., Retriever[Any]]
 
-DOCUMENTS = [
-    Document("d10", "Barn owls", "Barn owls hunt voles at night."),
-    Document("d2", "", "The kestrel hovers before it strikes."),
-    Document("d1", "Owls", ""),
-    Document("D3", "Falcons", "Peregrine falcons strike other birds in the air."),
-    Document("é4", "", ""),
-    Document("z", "Voles", "Voles are eaten by owls, kestrels and foxes; owls eat most of them."),
-]
-QUERIES = [
-    Query("q2", "What do owls hunt?"),
-    Query("q10", "kestrel strikes"),
-    Query("q1", "zyxwv"),
-    Query("é", "birds eaten by falcons"),
-]
-
 
 def _run(
     retriever: Retriever[Any], documents: Iterable[Document], queries: Iterable[Query], k: int = 100
@@ -501,7 +104,7 @@ def _rankings(run: Run) -> dict[str, list[str]]:
 
 
 def test_every_catalogued_kind_has_a_contract() -> None:
-    assert {*CONTRACTS, *AWAITED} == set(kinds())
+    assert {*CONTRACTS, *AWAITED} == set(kinds()), "a kind is named in tests/contracts/retriever_contracts.py"
     assert not set(CONTRACTS) & set(AWAITED)
 
 
@@ -702,7 +305,7 @@ def test_identity_changes_with_every_option(kind: str, make: Make) -> None:
     known = {item.encode_name for item in msgspec.structs.fields(get(kind).Options)}
     neutral = CONTRACTS[kind].neutral
     named = {name for option in (*changed, *neutral) for name in option}
-    assert named == known, "each option is to be tried"
+    assert named == known, f"tests/contracts/retriever_contracts.py is to try each option of {kind!r}"
     identities = [json.dumps(make(option).identity(), sort_keys=True) for option in ({}, *changed)]
     assert len(set(identities)) == len(identities)
     assert all(make(option).identity() == make().identity() for option in neutral)

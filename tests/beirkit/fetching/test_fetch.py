@@ -1,4 +1,4 @@
-"""From a name to a BEIR folder through a published form."""
+"""From a name to a BEIR folder through a published archive."""
 
 from __future__ import annotations
 
@@ -10,62 +10,23 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-import yaml
 
 from beirkit.cli.main import main
-from beirkit.configs.load import load_dataset, names, read_config
-from beirkit.configs.schema import DatasetConfig
+from beirkit.configs.load import load_dataset
 from beirkit.corpora.collection import Download
 from beirkit.corpora.errors import UnknownNameError, UsageError
 from beirkit.corpora.folder import open_folder
 from beirkit.corpora.manifest import read_manifest
 from beirkit.datasets import NotBuiltError, find_dataset
 from beirkit.facts import config_of
-from beirkit.fetching.errors import ChangedError, FetchError, OfflineError
-from beirkit.fetching.fetch import fetch, plan_fetch
-from beirkit.fetching.plan import Plan, downloads_folder, forms
+from beirkit.fetching.errors import ChangedError, OfflineError
+from beirkit.fetching.fetch import fetch
+from beirkit.fetching.plan import Plan, downloads_folder
 from beirkit.home import built_folder
 from tests.beirkit.fetching import server as misbehave
+from tests.beirkit.fetching.birds import FACTS, TABLE, beir_form, get, write_facts
 from tests.beirkit.fetching.conftest import PATIENCE, Archive, make_archive
 from tests.beirkit.fetching.server import Content, Server
-from tests.beirkit.fetching.test_hub import COMMIT, put_repository
-
-OTHER = "f" * 40
-
-FACTS: dict[str, Any] = {
-    "name": "birds",
-    "title": "Birds",
-    "format": "table",
-    "options": {"question": "question", "positive": "answer"},
-    "task": "question answering",
-    "domain": "birds",
-    "language": "en",
-    "family": "birds",
-    "licence": "CC0, as its owner says",
-    "citation": "A. Wren. Birds. 2026.",
-    "expected": {"documents": 400, "queries": 1, "judgments": {"test": {1: 1}}},
-}
-TABLE = b"question,answer\nWhat hovers?,The kestrel.\nWhat hunts at night?,The owl.\n"
-CORPUS = b'{"_id": "d1", "title": "", "text": "kestrel"}\n{"_id": "d2", "title": "", "text": "owl"}\n'
-QUERIES = b'{"_id": "q1", "text": "what hovers"}\n'
-TEST = b"query-id\tcorpus-id\tscore\nq1\td1\t1\n"
-
-
-def write_facts(folder: Path, *published: dict[str, Any], **more: Any) -> str:
-    """The YAML of a dataset of one's own, with what is published of it."""
-    path = folder / "birds.yaml"
-    path.write_text(yaml.safe_dump({**FACTS, "published": list(published), **more}), encoding="utf-8")
-    return str(path)
-
-
-def beir_form(server: Server, archive: Archive, **more: Any) -> dict[str, Any]:
-    server.files.setdefault("/birds.zip", Content(archive.data))
-    pinned = {"md5": archive.md5, "bytes": len(archive.data)}
-    return {"kind": "beir", "url": server.url("/birds.zip"), **pinned, **more}
-
-
-def get(name: str, **more: Any) -> Path:
-    return fetch(name, patience=PATIENCE, **more).folder
 
 
 def test_an_archive_becomes_a_folder_that_says_where_it_came_from(
@@ -190,25 +151,6 @@ def test_offline_says_what_would_come_and_opens_no_socket(
     assert fetch(facts, offline=way == "option").manifest.counts.documents == 400
 
 
-@pytest.mark.parametrize("name", [n for n in names("datasets") if load_dataset(n).published])
-def test_shipped_forms_can_be_planned_and_are_pinned(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: Any, **__: Any) -> NoReturn:
-        raise AssertionError("a socket was opened")
-
-    monkeypatch.setattr(socket, "socket", refuse)
-    monkeypatch.setattr(socket, "getaddrinfo", refuse)
-    for form, published in forms(load_dataset(name)).items():
-        if published[0].kind == "huggingface":
-            assert "/" in form
-            with pytest.raises(OfflineError, match=published[0].repository):
-                plan_fetch(name, form=form, offline=True)
-        else:
-            plan = plan_fetch(name, form=form, offline=True)
-            files = [file for bundle in plan.bundles for file in bundle.files]
-            assert all(file.addresses[0].startswith("https://") for file in files)
-            assert published[0].kind == "raw" or all(file.checksum is not None for file in files)
-
-
 def test_what_differs_from_the_known_counts_is_told(
     server: Server, archive: Archive, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -320,200 +262,6 @@ def test_without_a_published_checksum_what_came_first_is_meant(
     again = get(facts, out=tmp_path / "again")
     assert next(open_folder(again).documents()).text.startswith("text ")
     assert len(server.asked) == 1
-
-
-def test_one_folder_of_many_is_chosen_by_the_form(server: Server, archive: Archive, tmp_path: Path) -> None:
-    facts = write_facts(tmp_path, beir_form(server, archive, options={"folder": "birds"}))
-    assert read_manifest(get(facts)).provenance.options == {"folder": "birds"}
-    facts = write_facts(tmp_path, beir_form(server, archive, options={"folder": "fish"}))
-    with pytest.raises(UnknownNameError, match="has no BEIR folder 'fish'"):
-        get(facts, out=tmp_path / "out")
-
-
-def test_raw_files_are_read_by_the_datasets_own_format(server: Server, tmp_path: Path) -> None:
-    server.files["/birds.csv"] = Content(TABLE)
-    sha256 = hashlib.sha256(TABLE).hexdigest()
-    facts = write_facts(
-        tmp_path, {"kind": "raw", "url": server.url("/birds.csv"), "sha256": sha256}, expected=None
-    )
-    told = read_manifest(get(facts)).provenance
-    assert (told.converter, told.options["question"]) == ("table", "question")
-    assert told.fetched == [Download(address=server.url("/birds.csv"), revision=f"sha256:{sha256}")]
-
-
-def test_several_raw_files_lie_in_one_folder(server: Server, tmp_path: Path) -> None:
-    parts = {"corpus.jsonl": CORPUS, "queries.jsonl": QUERIES, "test.tsv": TEST}
-    published = []
-    for name, data in parts.items():
-        server.files[f"/v1/{name}"] = Content(data)
-        md5 = hashlib.md5(data, usedforsecurity=False).hexdigest()
-        published.append({"kind": "raw", "url": server.url(f"/v1/{name}"), "md5": md5})
-    facts = write_facts(tmp_path, *published, format="huggingface", options={}, expected=None)
-    plan = plan_fetch(facts)
-    assert plan.form == "raw"
-    assert {bundle.folder for bundle in plan.bundles} == {plan.raw}
-    assert [file.name for bundle in plan.bundles for file in bundle.files] == list(parts)
-    with pytest.raises(UsageError, match="let --mirror name their folder"):
-        plan_fetch(facts, mirrors=[server.url("/x.zip")])
-    told = read_manifest(get(facts, mirrors=[server.url("/v1/")])).provenance
-    assert [one.address for one in told.fetched] == [one["url"] for one in published]
-    other = write_facts(tmp_path, *published[:2], format="huggingface", options={}, expected=None)
-    assert plan_fetch(other).raw != plan.raw
-
-
-REPOSITORY_FILES = {"README.md": b"# Birds\n", "corpus.jsonl": CORPUS, "queries.jsonl": QUERIES}
-
-
-@pytest.fixture
-def hub(server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
-    """The hub, with the benchmark in both layouts."""
-    monkeypatch.setenv("HF_ENDPOINT", server.address)
-    put_repository(server, {**REPOSITORY_FILES, "qrels/test.tsv": TEST}, repository="mteb/birds")
-    put_repository(server, REPOSITORY_FILES, repository="BeIR/birds", commit=OTHER)
-    put_repository(server, {"test.tsv": TEST}, repository="BeIR/birds-qrels", commit="e" * 40)
-    return server
-
-
-def hub_facts(folder: Path, *published: dict[str, Any]) -> str:
-    counts = {"documents": 2, "queries": 1, "judgments": {"test": {1: 1}}}
-    return write_facts(folder, *published, expected=counts)
-
-
-def test_a_repository_at_a_commit_becomes_a_folder(hub: Server, tmp_path: Path) -> None:
-    facts = hub_facts(tmp_path, {"kind": "huggingface", "repository": "mteb/birds", "revision": COMMIT})
-    folder = get(facts)
-    assert (folder / "corpus.jsonl").read_bytes().count(b"\n") == 2
-    told = read_manifest(folder).provenance
-    assert (told.source, told.converter, told.revision) == ("birds", "huggingface", COMMIT)
-    address = "https://huggingface.co/datasets/mteb/birds"
-    assert told.fetched == [Download(address=address, revision=COMMIT)]
-    assert not any("revision/main" in one.path for one in hub.asked)
-    assert (downloads_folder() / COMMIT / "qrels" / "test.tsv").read_bytes() == TEST
-
-
-def test_judgments_of_another_repository_are_brought_too(hub: Server, tmp_path: Path) -> None:
-    form = {"kind": "huggingface", "repository": "BeIR/birds", "qrels": "BeIR/birds-qrels"}
-    told = read_manifest(get(hub_facts(tmp_path, form))).provenance
-    assert [one.revision for one in told.fetched] == [OTHER, "e" * 40]
-    assert told.fetched[1].address.endswith("BeIR/birds-qrels")
-
-
-def test_a_repository_without_a_pinned_commit_keeps_the_one_that_came_first(
-    hub: Server, tmp_path: Path
-) -> None:
-    facts = hub_facts(tmp_path, {"kind": "huggingface", "repository": "mteb/birds"})
-    get(facts)
-    assert fetch(facts, patience=PATIENCE).was_there
-    assert fetch(facts, offline=True, overwrite=True).manifest.provenance.revision == COMMIT
-    put_repository(
-        hub,
-        {**REPOSITORY_FILES, "qrels/test.tsv": TEST + b"q1\td2\t0\n"},
-        repository="mteb/birds",
-        commit=OTHER,
-    )
-    with pytest.raises(UsageError, match=rf"made from .*mteb/birds \({COMMIT}\)"):
-        get(facts)
-    assert read_manifest(get(facts, overwrite=True)).provenance.revision == OTHER
-    assert {COMMIT, OTHER} <= {path.name for path in downloads_folder().iterdir()}
-
-
-def test_another_commit_than_the_published_one_is_another_dataset(hub: Server, tmp_path: Path) -> None:
-    facts = hub_facts(tmp_path, {"kind": "huggingface", "repository": "mteb/birds", "revision": OTHER})
-    folder = get(facts, revision=COMMIT)
-    assert folder == built_folder(f"birds@{COMMIT[:8]}")
-    assert read_manifest(folder).provenance.source == f"birds@{COMMIT[:8]}"
-
-
-def test_the_hubs_own_word_for_offline_is_honoured_for_the_hub_alone(
-    hub: Server, archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    repository = {"kind": "huggingface", "repository": "mteb/birds", "revision": COMMIT}
-    facts = write_facts(tmp_path, repository, beir_form(hub, archive))
-    for form in (None, "huggingface", "mteb/birds"):
-        with pytest.raises(OfflineError, match="mteb/birds"):
-            get(facts, form=form)
-    assert hub.asked == []
-    assert fetch(facts, form="beir", patience=PATIENCE).manifest.counts.documents == 400
-
-
-def test_a_file_of_a_commit_that_is_damaged_on_the_way_is_no_change(hub: Server, tmp_path: Path) -> None:
-    hub.files[f"/datasets/mteb/birds/resolve/{COMMIT}/corpus.jsonl"] = Content(CORPUS.replace(b"owl", b"0wl"))
-    facts = hub_facts(tmp_path, {"kind": "huggingface", "repository": "mteb/birds", "revision": COMMIT})
-    with pytest.raises(FetchError, match="the server sent other content") as refusal:
-        get(facts)
-    assert not isinstance(refusal.value, ChangedError)
-    assert not built_folder("birds").exists()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"form": "raw"}, "published in no form 'raw'"),
-        ({"form": "mteb/bird"}, "did you mean 'mteb/birds'"),
-        ({"revision": "main", "form": "mteb/birds"}, "is no full commit"),
-        ({"revision": COMMIT}, "is none"),
-        ({"form": "mteb/birds", "accept_changed": "0" * 32}, "--revision COMMIT takes another version"),
-    ],
-)
-def test_options_of_another_kind_of_form_are_refused(
-    server: Server, archive: Archive, tmp_path: Path, options: dict[str, str], message: str
-) -> None:
-    repository = {"kind": "huggingface", "repository": "mteb/birds"}
-    facts = write_facts(tmp_path, beir_form(server, archive), repository)
-    with pytest.raises(UsageError, match=message):
-        get(facts, **options)
-    assert server.asked == []
-
-
-def test_names_are_answered_with_the_nearest(tmp_path: Path) -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'scifact'"):
-        get("scifakt")
-    with pytest.raises(UsageError, match=r"no form of 'pystdlib' is published.*beirkit convert pystdlib\)"):
-        get("pystdlib")
-    with pytest.raises(UsageError, match="no form of 'birds' is published"):
-        get(write_facts(tmp_path))
-
-
-def test_files_of_one_name_cannot_lie_in_one_folder(tmp_path: Path) -> None:
-    published = [
-        {"kind": "raw", "url": f"https://data.example/{part}/data.tsv"} for part in ("train", "test")
-    ]
-    with pytest.raises(UsageError, match=r"several files called 'data\.tsv'"):
-        plan_fetch(write_facts(tmp_path, *published), offline=True)
-
-
-def test_two_forms_of_one_kind_have_two_names(server: Server, archive: Archive, tmp_path: Path) -> None:
-    other = make_archive("words")
-    server.files["/other.zip"] = Content(other.data)
-    second = {"kind": "beir", "url": server.url("/other.zip"), "md5": other.md5}
-    facts = write_facts(tmp_path, beir_form(server, archive), second)
-    assert get(facts, form="beir-2", out=tmp_path / "b")
-    with pytest.raises(UnknownNameError):
-        get(facts, form="beir-3")
-    names = [{"kind": "huggingface", "repository": f"o/{name}"} for name in ("b-x", "b", "b", "b")]
-    found = forms(read_config(Path(write_facts(tmp_path, *names)), DatasetConfig))
-    assert list(found) == ["o/b-x", "o/b", "o/b-2", "o/b-3"]
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"url": "https://data.example/"}, "names no file"),
-        ({"url": "https://data.example/.."}, "names no file"),
-        ({"url": "https://data.example/a%2F..%2Fb.zip"}, "names no file"),
-        ({}, "names no file"),
-        (
-            {"url": "https://data.example/a.zip", "md5": "abc"},
-            r"birds.yaml: `md5` is 'abc', not 32 .* at `published\[0\]`",
-        ),
-        ({"kind": "huggingface"}, "'' is no repository"),
-        ({"kind": "huggingface", "repository": "../x"}, "'../x' is no repository"),
-    ],
-)
-def test_a_form_that_cannot_be_meant_is_refused(tmp_path: Path, wrong: dict[str, str], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        plan_fetch(write_facts(tmp_path, {"kind": "beir", **wrong}), offline=True)
 
 
 def test_the_next_command_is_one_that_works(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from beirkit.retrievers.store import blocks
 from tests.retrievers.dense.local_embeddings import LocalEmbeddings
 from tests.retrievers.tiny_bert import save_bert
 
@@ -38,3 +39,9 @@ def service() -> Iterator[LocalEmbeddings]:
     made = LocalEmbeddings()
     yield made
     made.close()
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The dense retriever encodes three texts at a time."""
+    monkeypatch.setattr("beirkit.retrievers.dense.retriever.blocks", lambda items: blocks(items, 3))
