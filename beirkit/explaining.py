@@ -14,10 +14,10 @@ from beirkit.configs.suites import SuiteNode
 from beirkit.corpora.errors import BeirkitError, UnknownNameError, UsageError, nearest
 from beirkit.corpora.progress import Progress, silent
 from beirkit.corpora.records import Qrels
-from beirkit.evaluate.explain.explain import explain
+from beirkit.evaluate.explain.explain import MAKING, explain
 from beirkit.evaluate.explain.explanation import Explanation, Target
 from beirkit.evaluate.explain.makings import Alternative
-from beirkit.evaluate.explain.manifests import Difference, differences, mattering
+from beirkit.evaluate.explain.manifests import differences, mattering
 from beirkit.evaluate.explain.suites import explain_mean
 from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.protocol import Protocol
@@ -77,6 +77,7 @@ def explain_result(
     """
     exam = ours.result.exam()
     given = find_run(ours.result.folder)
+    alternatives, unmeasured = _beside(ours, target)
     splits = {
         split: qrels
         for split in exam.collection.splits
@@ -95,29 +96,10 @@ def explain_result(
         versions=ours.versions,
         facts=facts_of(ours.result),
         partial=partial,
-        alternatives=[*_beside(ours), *_printed(ours, target)],
+        alternatives=[*alternatives, *_printed(ours, target)],
+        unmeasured=unmeasured,
         progress=progress,
     )
-
-
-def typed(text: str, note: str = "") -> Target:
-    """A number as somebody wrote it: ``0.665``, ``.665``, or ``66.5`` in percent.
-
-    Raises:
-        UsageError: it is no number that a measure can have.
-    """
-    try:
-        value = float(text)
-    except ValueError:
-        raise UsageError(f"{text!r} is no number", hint="write it as it is printed, such as 0.665") from None
-    decimals = len(text.strip().partition(".")[2])
-    if 1 < value <= 100:
-        value, decimals = value / 100, decimals + 2
-    if not math.isfinite(value) or not 0 <= value <= 1 or "e" in text.casefold():
-        raise UsageError(
-            f"{text!r} is no value of a measure", hint="write it as it is printed, such as 0.665"
-        )
-    return Target(value=round(value, 15), decimals=decimals, says=note or "the published number")
 
 
 def of_reference(reference: Reference) -> Target:
@@ -158,7 +140,8 @@ def of_result(other: StoredResult, measure: Measure, protocol: Protocol, says: s
     value = scores.mean(measure)
     if value is None:
         raise UsageError(f"has no value of {measure}", path=other.folder)
-    return Target(value=value, says=says, values=_values(scores, measure), facts=facts_of(other))
+    values = _values(scores, measure)
+    return Target(value=value, says=says, values=values, facts=facts_of(other), protocol=protocol.name)
 
 
 def counterparts(result: StoredResult, measure: Measure, system: str = "") -> list[Reference]:
@@ -240,7 +223,19 @@ def siblings(result: StoredResult) -> list[StoredResult]:
     own = result.folder.resolve()
     beside = [folder for folder in _folders_of(own.parent.parent) if folder.resolve() != own]
     found = find_results(beside) if beside else []
-    return [one for one in found if one.dataset == result.dataset and one.facts.sample == result.facts.sample]
+    return [
+        one
+        for one in found
+        if one.facts.sample == result.facts.sample
+        and (one.dataset == result.dataset or _same_texts(one, result))
+    ]
+
+
+def _same_texts(one: StoredResult, other: StoredResult) -> bool:
+    return all(
+        one.facts.content_ids.get(part) == other.facts.content_ids.get(part, "")
+        for part in ("corpus", "queries")
+    )
 
 
 def _folders_of(root: Path) -> list[Path]:
@@ -248,33 +243,39 @@ def _folders_of(root: Path) -> list[Path]:
     return [folder for folder in folders if not folder.name.startswith(".")]
 
 
-def _beside(ours: Ours) -> list[Alternative]:
-    """What other runs measure: those that have one or two things apart from ours."""
+def _beside(ours: Ours, target: Target) -> tuple[list[Alternative], dict[str, str]]:
+    """What other runs measure: those that have one or two things apart from ours, or are the other number's.
+
+    Returns:
+        these; and by what the rest have apart, why it measures nothing.
+    """
     here = facts_of(ours.result)
-    found = []
+    found: list[Alternative] = []
+    useless: dict[str, str] = {}
     for other in ours.beside:
-        groups = _apart(here, facts_of(other))
-        if not 0 < len(groups) <= _MOST_APART:
+        there = facts_of(other)
+        groups = mattering(differences(here, there))
+        axes = tuple(group.axis for group in groups)
+        if not groups:
+            continue
+        if len(groups) > _MOST_APART and there != target.facts:
+            for axis in MAKING & set(axes):
+                rest = ", ".join(one for one in axes if one != axis)
+                useless.setdefault(axis, f"{other.folder.name} has it apart, but {rest} too")
             continue
         try:
             scores = other.scores(ours.protocol, [ours.measure])
-        except BeirkitError:
-            continue  # its dataset is not there, and it did not keep this measure
+        except BeirkitError as error:
+            useless |= dict.fromkeys(
+                MAKING & set(axes), f"{other.folder.name} has it apart, but {error.found}"
+            )
+            continue
         value = scores.mean(ours.measure)
         if value is not None:
-            axes = tuple(group.axis for group in groups)
             says = f"{'; '.join(group.says for group in groups)} ({other.folder.name})"
-            values, facts = _values(scores, ours.measure), facts_of(other)
-            found.append(Alternative(axes=axes, says=says, value=value, values=values, facts=facts))
-    return found
-
-
-def _apart(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[Difference]:
-    """What matters of what two results have apart; another split has other judgments anyway."""
-    groups = mattering(differences(here, there))
-    if any(group.axis == "split" for group in groups):
-        groups = [group for group in groups if group.axis != "qrels version"]
-    return groups
+            values = _values(scores, ours.measure)
+            found.append(Alternative(axes=axes, says=says, value=value, values=values, facts=there))
+    return found, useless
 
 
 def _printed(ours: Ours, target: Target) -> list[Alternative]:

@@ -9,8 +9,8 @@ from beirkit.configs.references import Reference, references
 from beirkit.configs.suites import SuiteNode, suite_tree
 from beirkit.corpora.errors import UnknownNameError, UsageError, nearest
 from beirkit.evaluate.explain.arithmetic import left
-from beirkit.evaluate.explain.explanation import Cause, Explanation, Target, closed
-from beirkit.evaluate.explain.ranking import ranked, verdict
+from beirkit.evaluate.explain.explanation import Cause, Explanation, Target, closing
+from beirkit.evaluate.explain.ranking import chance, ranked, verdict
 from beirkit.evaluate.explain.suites import explain_mean
 from beirkit.evaluate.measures import Measure
 from beirkit.explaining import related
@@ -80,15 +80,15 @@ def explain_published(ours: Reference, target: Target, theirs: Reference | None 
         causes += _stated(ours, theirs)
         untested |= _unstated(ours, theirs)
     order = () if abs(target.value - ours.figure.value) <= target.tolerance else ranked(causes)
-    tried = 1 + len([one for one in causes if one.closes is not None])
+    values = [ours.figure.value, *(one.value for one in causes if one.value is not None)]
     return Explanation(
         measure=ours.figure.measure,
         ours=ours.figure.value,
         target=target,
-        verdict=verdict(ours.figure.value, target, order, tried),
+        verdict=verdict(values, target, order),
         causes=order,
-        tried=tried,
-        chance=0.0,
+        tried=len(values),
+        chance=chance(values, target),
         untested=untested,
     )
 
@@ -115,7 +115,6 @@ def _elsewhere(ours: Reference, target: Target, theirs: Reference | None) -> lis
             continue  # why it is wrong is what is asked
         if len(apart) != 1 or ("dataset version" in apart and not related(there[0], own[0])):
             continue
-        share, explains = closed(figure.value, other.value, target)
         says = (
             f"{one.source.title} prints {one.printed} of {other.system}: {other.measure} on "
             f"{other.dataset}@{other.split}"
@@ -123,8 +122,8 @@ def _elsewhere(ours: Reference, target: Target, theirs: Reference | None) -> lis
         note = f" ({other.note})" if other.note else ""
         sums = (left(figure.value, other.value, target),)
         found.append(
-            Cause(axes=apart, says=says + note, kind="published", value=other.value, closes=share,
-                  explains=explains, arithmetic=sums)
+            Cause(axes=apart, says=says + note, kind="published", value=other.value, arithmetic=sums,
+                  **closing(figure.value, other.value, target))
         )  # fmt: skip
     return found
 

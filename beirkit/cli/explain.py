@@ -44,7 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="OTHER",
         help="the result whose number is another one (default: the published figures of this retriever)",
     )
-    parser.add_argument("--published", metavar="NUMBER", help="the other number, as it is printed")
+    parser.add_argument(
+        "--published", metavar="NUMBER", help="the other number, as it is printed: 0.665, 66.5 or 66.5%%"
+    )
     parser.add_argument("--note", default="", metavar="TEXT", help="where that number stands, for the report")
     parser.add_argument("--system", default="", metavar="NAME", help="hold it against this published system")
     parser.add_argument("-m", "--measure", default="nDCG@10", metavar="MEASURE", help="default: nDCG@10")
@@ -98,7 +100,7 @@ def execute(args: argparse.Namespace) -> int:
 def _refuse_mixture(args: argparse.Namespace) -> None:
     from beirkit.corpora.errors import UsageError
 
-    given = [name for name in ("other", "published", "system") if getattr(args, name)]
+    given = [name for name in ("other", "published", "system") if getattr(args, name) not in (None, "")]
     if len(given) > 1:
         raise UsageError(
             "one other number is explained at a time", hint="give OTHER, --published or --system"
@@ -142,12 +144,13 @@ def _only(path: Path) -> StoredResult:
 
 def _of_published(args: argparse.Namespace, measure: Measure) -> Sequence[tuple[str, Explanation]]:
     from beirkit.corpora.errors import UsageError
-    from beirkit.explaining import of_reference, typed
+    from beirkit.explaining import of_reference
     from beirkit.explaining_published import explain_published, published_figure
+    from beirkit.typed_numbers import typed
 
     dataset, _, system = str(args.result).partition(":")
     ours = published_figure(dataset, system, measure, args.split or "")
-    if args.published:
+    if args.published is not None:
         target, theirs = typed(args.published, args.note), None
     elif args.system:
         theirs = published_figure(dataset, args.system, measure, args.split or "")
@@ -169,9 +172,9 @@ def _of_result(
         of_reference,
         of_result,
         siblings,
-        typed,
     )
     from beirkit.result_paths import find_results
+    from beirkit.typed_numbers import typed
 
     progress = progress_for(args)
     beside = {one.folder.resolve(): one for one in [*siblings(result), *find_results(args.beside)]}
@@ -179,8 +182,13 @@ def _of_result(
     targets: list[tuple[Target, bool]]
     if args.other is not None:
         other = _only(args.other)
-        beside.pop(other.folder.resolve(), None)
+        beside |= {one.folder.resolve(): one for one in siblings(other)}
+        beside.pop(result.folder.resolve(), None)
         rules = get_protocol(args.other_protocol) if args.other_protocol else protocol
+        if rules == protocol:
+            beside.pop(other.folder.resolve(), None)
+        else:  # scored by our rules it is halfway
+            beside[other.folder.resolve()] = other
         says = f"{other.facts.name} on {other.dataset}@{other.facts.split} ({other.folder.name})"
         targets = [(of_result(other, measure, rules, says), False)]
     elif args.published is not None:
@@ -216,7 +224,8 @@ def _of_suite(
 ) -> Sequence[tuple[str, Explanation]]:
     from beirkit.configs.references import references
     from beirkit.corpora.errors import UsageError
-    from beirkit.explaining import explain_suite, of_reference, typed
+    from beirkit.explaining import explain_suite, of_reference
+    from beirkit.typed_numbers import typed
 
     if suite.suite is None:
         raise UsageError("these datasets have no mean", path=args.result, hint="explain one of the results")
@@ -225,7 +234,7 @@ def _of_suite(
     found = []
     for name in dict.fromkeys(one.name for one in suite.results):
         own = [one for one in suite.results if one.name == name]
-        targets = [typed(args.published, args.note)] if args.published else [
+        targets = [typed(args.published, args.note)] if args.published is not None else [
             of_reference(one)
             for one in references()
             if one.figure.dataset == suite.suite.name and one.figure.measure == str(measure)
@@ -252,8 +261,8 @@ def _of_run_file(args: argparse.Namespace, measure: Measure, protocol: Protocol)
     from beirkit.corpora.errors import UsageError
     from beirkit.corpora.folder import open_folder
     from beirkit.evaluate.explain.explain import explain
-    from beirkit.explaining import typed
     from beirkit.runs import find_run
+    from beirkit.typed_numbers import typed
 
     if args.published is None:
         raise UsageError("a run file does not tell how it was made", hint="give the number: --published")
@@ -296,8 +305,10 @@ def _versions(texts: Sequence[str]) -> dict[str, Qrels]:
 def _print(name: str, one: Explanation, args: argparse.Namespace) -> None:
     from beirkit.cli.output import print_table
 
-    digits = 4 if one.target.decimals is None else max(4, one.target.decimals)
+    digits = 6 if one.target.decimals is None else max(4, one.target.decimals)
     print(f"{name}: {one.measure} {one.ours:.{digits}f}; {one.target.says}: {one.target.printed}")
+    if one.target.reading:
+        print(one.target.reading)
     print(f"Gap: {one.gap:+.{digits}f}. {one.verdict}")
     shown = one.causes if args.all else one.causes[:_SHOWN]
     with_values = one.target.values is not None
@@ -306,6 +317,7 @@ def _print(name: str, one: Explanation, args: argparse.Namespace) -> None:
         "what is otherwise",
         "known by",
         "then",
+        "leaves",
         "closes",
         *(["alike"] if with_values else []),
     ]
@@ -330,6 +342,11 @@ def _print(name: str, one: Explanation, args: argparse.Namespace) -> None:
         )
 
 
+def _signed(left: float, digits: int) -> str:
+    told = f"{left:+.{digits}f}"
+    return told if float(told) else f"{0:.{digits}f}"
+
+
 def _row(cause: Cause, digits: int, with_values: bool, *, short: bool) -> list[str]:
     from beirkit.figures import figure
 
@@ -341,6 +358,7 @@ def _row(cause: Cause, digits: int, with_values: bool, *, short: bool) -> list[s
         says + (" (as its source states)" if cause.stated else ""),
         _KNOWN_BY[cause.kind],
         figure(cause.value, digits),
+        "–" if cause.leaves is None else _signed(cause.leaves, digits),
         "?" if cause.closes is None else f"{cause.closes:.0%}",
     ]
     return [*row, "–" if cause.alike is None else f"{cause.alike:.0%}"] if with_values else row

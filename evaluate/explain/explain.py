@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import combinations
 from typing import Any
 
 from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.progress import Progress, silent
 from beirkit.corpora.records import Qrels
 from beirkit.corpora.run import Run
-from beirkit.evaluate.explain.arithmetic import alike, steps
-from beirkit.evaluate.explain.explanation import Cause, Explanation, Target, closed
+from beirkit.evaluate.explain.arithmetic import alike
+from beirkit.evaluate.explain.explanation import Explanation, Target
 from beirkit.evaluate.explain.makings import Alternative, by_way_of, measured, of_facts, of_words
-from beirkit.evaluate.explain.manifests import differences, mattering
+from beirkit.evaluate.explain.manifests import differences, mattering, of_axis
 from beirkit.evaluate.explain.ranking import chance, ranked, verdict
-from beirkit.evaluate.explain.scorer import Outcome, Scorer
+from beirkit.evaluate.explain.scorer import Scorer
 from beirkit.evaluate.explain.settings import Setting
-from beirkit.evaluate.explain.switches import Switch, switches, untested
+from beirkit.evaluate.explain.switches import untested
+from beirkit.evaluate.explain.trials import Trials
 from beirkit.evaluate.measures import Measure
-from beirkit.evaluate.protocol import Protocol, get_protocol, protocol_names
-
-_MOST_PAIRS = 500
-_ALONE = ("relevant first", "relevant last")  # bounds, which no tool is at together with something else
+from beirkit.evaluate.protocol import Protocol, get_protocol
 
 
 def explain(
@@ -40,6 +37,7 @@ def explain(
     facts: Mapping[str, Any] | None = None,
     partial: bool = False,
     alternatives: Sequence[Alternative] = (),
+    unmeasured: Mapping[str, str] = {},
     progress: Progress = silent,
 ) -> Explanation:
     """Why another number is not ours.
@@ -62,6 +60,7 @@ def explain(
         facts: how the run was made.
         partial: the other number's facts are only some of those that there are.
         alternatives: numbers of runs that have something apart.
+        unmeasured: by axis, why runs that have it apart measure nothing.
         progress: shows how many scorings were tried.
 
     Raises:
@@ -85,148 +84,81 @@ def explain(
     ours = scorer.score(base)
     if ours.value is None:
         raise DataError(f"no query has a value of {wanted}, so there is no number to explain")
-    search = _Search(scorer, base, ours, target, {name: kinds[name] for name in shared}, progress)
+    trials = Trials(scorer, base, ours, target, {name: kinds[name] for name in shared}, progress)
     apart = differences(facts or {}, target.facts, partial=partial) if target.facts is not None else []
-    if (
-        target.facts is not None and not partial
-    ):  # what both have alike is no cause, whatever it does to a run
+    whole = target.facts is not None and not partial  # all is known of how the other number was made
+    if whole:  # what both have alike is no cause, whatever it does to a run
         differing = {one.axis for one in apart}
         alternatives = [one for one in alternatives if differing.issuperset(one.axes)]
-    causes = [*search.singles(), *(measured(one, ours, target) for one in alternatives)]
+    rules = target.protocol if target.protocol not in ("", get_protocol(protocol).name) else ""
+    causes = [*trials.singles(), *(measured(one, ours, target) for one in alternatives)]
     if abs(target.value - ours.value) <= target.tolerance:
         causes = []
     else:
         if not any(cause.explains for cause in causes):
-            causes += search.combined()
+            causes += trials.combined(causes, rules)
         scored_alike = any(cause.explains and cause.kind == "scoring" for cause in causes)
         if target.facts is not None and not (scored_alike and target.values is not None):
-            causes += by_way_of(mattering(apart), ours.value, target, alternatives)
-            if len(mattering(apart)) > 1:  # what another run measures need not be told without a measure
+            if not any(cause.explains for cause in causes):
+                causes += by_way_of(mattering(apart), ours.value, target, alternatives, rules=rules)
+            several = len(mattering(apart)) > 1 or bool(rules)
+            if several:  # what another run measures need not be told without a measure
                 apart = [one for one in apart if (one.axis,) not in {other.axes for other in alternatives}]
-                partial = True
-            causes += of_facts(apart, ours.value, target, partial=partial)
+            causes += of_facts(apart, ours, target, partial=several or partial)
             if not any(cause.explains for cause in causes):
                 causes += of_words(target, facts or {}, {cause.axes for cause in causes})
     order = ranked(causes)
-    luck = chance(search.values, target)
     return Explanation(
         measure=str(wanted),
         ours=ours.value,
         target=target,
-        verdict=verdict(ours.value, target, order, search.tried, same=alike(ours, target), luck=luck),
+        verdict=verdict(trials.values, target, order, same=alike(ours, target)),
         causes=order,
-        tried=search.tried,
-        chance=luck,
-        untested=_untested(base, scorer, kinds, shared, target, alternatives),
+        tried=trials.tried,
+        chance=chance(trials.values, target),
+        untested=_untested(base, scorer, kinds, {one.axis for one in apart} if whole else None)
+        | ({} if whole else _unmeasured(facts or {}, alternatives, unmeasured, target))
+        | _left_out(trials.left_out),
     )
 
 
-class _Search:
-    """Scorings of one run, and the causes among them."""
-
-    def __init__(
-        self,
-        scorer: Scorer,
-        base: Setting,
-        ours: Outcome,
-        target: Target,
-        kinds: Mapping[str, str],
-        progress: Progress,
-    ) -> None:
-        self._progress = progress
-        self.scorer, self.base, self.ours, self.target, self.kinds = scorer, base, ours, target, kinds
-        self.values: list[float] = [ours.value or 0.0]
-        self._effective: list[Switch] = []
-        self._alike = alike(ours, target) or 0.0
-
-    @property
-    def tried(self) -> int:
-        """How many scorings were compared."""
-        return len(self.values)
-
-    def singles(self) -> list[Cause]:
-        """Every switch by itself that changes the number."""
-        found = []
-        with self._progress("trying every setting", None, "settings") as advance:
-            for switch in switches(self.base, self.scorer, self.kinds):
-                before = self.tried
-                cause = self._cause(switch.applied(self.base), (switch,))
-                if self.tried > before and self.values[-1] != self.values[0]:
-                    self._effective.append(switch)
-                if cause is not None:
-                    found.append(cause)
-                advance()
-        return found
-
-    def combined(self) -> list[Cause]:
-        """Two switches together, and every protocol's rules together."""
-        able = [one for one in self._effective if dict(one.changes).get("ties") not in _ALONE]
-        pairs = [(one, two) for one, two in combinations(able, 2) if _apart(one, two)]
-        found = []
-        with self._progress("trying two settings together", len(pairs[:_MOST_PAIRS]), "pairs") as advance:
-            for one, two in pairs[:_MOST_PAIRS]:
-                found.append(self._cause(two.applied(one.applied(self.base)), (one, two)))
-                advance()
-        for name in protocol_names():
-            setting = Setting.of(self.base.measure, get_protocol(name), depth=self.base.depth)
-            switch = Switch(axis="protocol", says=f"all rules of the protocol {name}", changes=())
-            if setting != self.base:
-                found.append(self._cause(setting, (switch,)))
-        return [one for one in found if one is not None and one.explains]
-
-    def _cause(self, setting: Setting, chosen: Sequence[Switch]) -> Cause | None:
-        """What a setting makes of the gap; None: it changes nothing, or has no value."""
-        then = self.scorer.score(setting)
-        if then.value is None:
-            return None
-        self.values.append(then.value)
-        assert self.ours.value is not None
-        if then.value == self.ours.value and then.values == self.ours.values:
-            return None
-        share, explains = closed(self.ours.value, then.value, self.target)
-        same = alike(then, self.target)
-        cause = Cause(
-            axes=tuple(switch.axis for switch in chosen),
-            says="; ".join(switch.says for switch in chosen),
-            kind="scoring",
-            value=then.value,
-            closes=share,
-            explains=explains and same in (None, 1.0),
-            alike=same,
-            arithmetic=steps(self.ours, then, self.target),
-            stated=all(self.target.rules.get(switch.axis, "-") in switch.says for switch in chosen),
-        )
-        return cause if cause.explains or self._tells(cause) else None
-
-    def _tells(self, cause: Cause) -> bool:
-        """Whether a cause that leaves something of the gap is worth telling: no rounding closes a part."""
-        if cause.axes == ("rounding",):
-            return False
-        return cause.alike is None or cause.alike > self._alike
-
-
-def _apart(one: Switch, two: Switch) -> bool:
-    """Whether two switches are of different things."""
-    return one.axis != two.axis and not dict(one.changes).keys() & dict(two.changes).keys()
+MAKING = frozenset({"title handling", "prompts", "max length", "analyzer", "k1 and b", "model revision"})
+"""In what runs of one retriever mostly part."""
 
 
 def _untested(
-    base: Setting,
-    scorer: Scorer,
-    kinds: Mapping[str, str],
-    shared: Mapping[str, Qrels],
-    target: Target,
-    alternatives: Sequence[Alternative],
+    base: Setting, scorer: Scorer, kinds: Mapping[str, str], apart: Collection[str] | None
 ) -> dict[str, str]:
-    found = untested(base, scorer, {name: kinds[name] for name in shared})
-    strangers = [name for name in kinds if name not in shared]
+    """What no scoring was tried for; what both numbers are known to have alike was none to try."""
+    found = untested(base, scorer, {name: kind for name, kind in kinds.items() if name in scorer.judgments})
+    strangers = [name for name in kinds if name not in scorer.judgments]
     if strangers:
         found["split"] = f"the run has no query of {', '.join(strangers)}: search that split too"
+    if apart is not None:
+        alike = {"split", "qrels version"} - set(apart)
+        found = {what: why for what, why in found.items() if what not in alike}
+    return found
+
+
+def _unmeasured(
+    facts: Mapping[str, Any],
+    alternatives: Sequence[Alternative],
+    unmeasured: Mapping[str, str],
+    target: Target,
+) -> dict[str, str]:
+    """What another making may do that no run was there for."""
     measured = {axis for one in alternatives for axis in one.axes}
+    found = {axis: why for axis, why in unmeasured.items() if axis not in measured}
     if "title handling" not in measured:
-        found["title handling"] = "no run with another template or fields was given"
-    if target.facts is None:
-        found["prompts, max length, analyzer, k1 and b, model revision"] = (
+        found.setdefault("title handling", "no run with another template or fields was given")
+    open_ones = [axis for axis in sorted(MAKING) if axis not in measured and axis not in found]
+    open_ones = [axis for axis in open_ones if not facts or of_axis(facts, axis)]
+    if target.facts is None and open_ones:
+        found[", ".join(open_ones)] = (
             "how the other number was made is not known; a run with one of them changed measures it"
         )
     return found
+
+
+def _left_out(pairs: int) -> dict[str, str]:
+    return {"two settings together": f"{pairs:,} pairs, the less likely ones"} if pairs else {}

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from beirkit.evaluate.explain.arithmetic import alike, left, steps
-from beirkit.evaluate.explain.explanation import Cause, Kind, Target, closed
-from beirkit.evaluate.explain.manifests import LAST_DIGITS, Difference, differences, mattering, of_axis
+from beirkit.evaluate.explain.explanation import LAST_DIGITS, Cause, Kind, Target, closing
+from beirkit.evaluate.explain.manifests import Difference, differences, mattering, of_axis
 from beirkit.evaluate.explain.scorer import Outcome
 
 
@@ -36,7 +36,6 @@ class Alternative(msgspec.Struct, frozen=True, kw_only=True):
 def measured(one: Alternative, ours: Outcome, target: Target) -> Cause:
     """What a run that is there already makes of the gap."""
     assert ours.value is not None
-    share, explains = closed(ours.value, one.value, target)
     then = Outcome(one.value, dict(one.values or {}), len(one.values or {}))
     same = alike(then, target) if one.values is not None else None
     sums = steps(ours, then, target) if one.values else (left(ours.value, one.value, target),)
@@ -45,17 +44,29 @@ def measured(one: Alternative, ours: Outcome, target: Target) -> Cause:
         says=one.says,
         kind=one.kind,
         value=one.value,
-        closes=share,
-        explains=explains and same in (None, 1.0),
         alike=same,
         arithmetic=sums,
+        **closing(ours.value, one.value, target, alike=same, before=alike(ours, target) or 0.0),
     )
 
 
 def by_way_of(
-    apart: Sequence[Difference], ours: float, target: Target, alternatives: Sequence[Alternative]
+    apart: Sequence[Difference],
+    ours: float,
+    target: Target,
+    alternatives: Sequence[Alternative],
+    *,
+    rules: str = "",
 ) -> list[Cause]:
-    """Several settings apart, where a run between the two has some of them and lacks only one."""
+    """Several things apart, where a run between the two has some of them and lacks only one.
+
+    Args:
+        apart: what the two makings have apart.
+        ours: our number.
+        target: the other one.
+        alternatives: runs, scored as ours is.
+        rules: by which the other number is scored, where they are others than ours.
+    """
     axes = {one.axis for one in apart}
     found = []
     for one in alternatives:
@@ -66,9 +77,10 @@ def by_way_of(
             or not axes.issuperset(one.axes)
         ):
             continue
-        rest = mattering(differences(one.facts, target.facts))
-        if len(rest) == 1 and len(one.axes) < len(axes):
-            last = rest[0].axis
+        rest = [(group.axis, group.says) for group in mattering(differences(one.facts, target.facts))]
+        rest += [("protocol", f"all rules of the protocol {rules}")] * bool(rules)
+        if len(rest) == 1 and (rules or len(one.axes) < len(axes)):
+            last, says = rest[0]
             sums = (
                 f"ours: {ours:.6f}",
                 f"with {' + '.join(one.axes)}: {one.value:.6f} ({one.value - ours:+.6f})",
@@ -77,10 +89,11 @@ def by_way_of(
             found.append(
                 Cause(
                     axes=(*one.axes, last),
-                    says=f"{one.says}; {rest[0].says}",
+                    says=f"{one.says}; {says}",
                     kind="run",
                     value=target.value,
                     closes=1.0,
+                    leaves=0.0,
                     explains=True,
                     arithmetic=sums,
                 )
@@ -88,30 +101,29 @@ def by_way_of(
     return found
 
 
-def of_facts(apart: Sequence[Difference], ours: float, target: Target, *, partial: bool) -> list[Cause]:
+def of_facts(apart: Sequence[Difference], ours: Outcome, target: Target, *, partial: bool) -> list[Cause]:
     """What two makings have apart: the only thing is the cause, several are told side by side."""
+    assert ours.value is not None
     groups = mattering(list(apart))
-    gap = target.value - ours
+    gap = target.value - ours.value
     if not groups:
         tiny = abs(gap) <= LAST_DIGITS and not partial
         return [
             Cause(axes=(one.axis,), says=one.says, kind="harmless", explains=tiny) for one in apart if tiny
         ]
-    certain = len(groups) == 1 and not partial and target.values is not None
+    if len(groups) > 1 or partial or target.values is None:
+        return [Cause(axes=(one.axis,), says=one.says, kind="manifest") for one in groups]
+    only = "the two differ in nothing else that rankings depend on, so all of it comes of that"
+    then = Outcome(target.value, dict(target.values), len(target.values))
     return [
         Cause(
-            axes=(one.axis,),
-            says=one.says,
+            axes=(groups[0].axis,),
+            says=groups[0].says,
             kind="manifest",
-            closes=1.0 if certain else None,
-            explains=certain,
-            arithmetic=(
-                f"the two differ in nothing else that rankings depend on, so all of {gap:+.6f} comes of it",
-            )
-            if certain
-            else (),
+            value=target.value,
+            arithmetic=(*steps(ours, then, target), only),
+            **closing(ours.value, target.value, target),
         )
-        for one in groups
     ]
 
 

@@ -42,9 +42,6 @@ _HARMLESS = re.compile(
 )
 _IGNORED = re.compile(r"^(key|name|queries|self_match|sample|excluded_results|dataset)(\.|$)")
 
-LAST_DIGITS = 5e-4
-"""How far other processors, batches and versions move a mean at most, as measured over small encoders."""
-
 
 class Difference(msgspec.Struct, frozen=True, kw_only=True):
     """What two manifests have apart about one thing.
@@ -90,6 +87,8 @@ def differences(
         axis, matters = _axis(path)
         found.setdefault((axis, matters), []).append((path, _short(one), _short(other)))
     groups = [Difference(axis=axis, items=tuple(items), matters=m) for (axis, m), items in found.items()]
+    if any(group.axis == "split" for group in groups):  # which has other judgments anyway
+        groups = [group for group in groups if group.axis != "qrels version"]
     if any(group.matters and group.axis != "truncation" for group in groups):
         groups = [group for group in groups if group.axis != "truncation"]  # it follows from the others
     order = [axis for axis, _ in _AXES]

@@ -133,15 +133,17 @@ class Scorer:
 
     def _computed(self, setting: Setting) -> npt.NDArray[np.float64]:
         qrels = self.judgments[setting.qrels]
+        measure = setting.measure
         if setting.grades == "binary":
-            qrels = {q: {d: int(g > 0) for d, g in row.items()} for q, row in qrels.items()}
+            qrels = {q: {d: int(g >= measure.level) for d, g in row.items()} for q, row in qrels.items()}
+            measure = msgspec.structs.replace(measure, level=1)
         lists = self._ordered(setting)
         rules = get_protocol("beirkit:self_match=keep,precision=float64")
-        task = Task(qrels, (setting.measure,), rules, None, setting.depth, strict=False, outside=False)
+        task = Task(qrels, (measure,), rules, None, setting.depth, strict=False, outside=False)
         tally = Tally.of(task, [lists], tuple(qrels), source="")
         column: npt.NDArray[np.float64] = tally.values()[:, 0]
-        if setting.divisor == "at most k" and setting.measure.cutoff is not None:
-            most = setting.measure.cutoff
+        if setting.divisor == "at most k" and measure.cutoff is not None:
+            most = measure.cutoff
             relevant = np.array([self.relevant_of(query_id, setting) for query_id in qrels])
             column = column * np.maximum(relevant, 1) / np.clip(relevant, 1, most)
         return column

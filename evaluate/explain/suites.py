@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from beirkit.corpora.errors import DataError
 from beirkit.evaluate.explain.arithmetic import left
-from beirkit.evaluate.explain.explanation import Cause, Explanation, Target, closed
+from beirkit.evaluate.explain.explanation import Cause, Explanation, Target, closing
 from beirkit.evaluate.explain.ranking import chance, ranked, verdict
 from beirkit.evaluate.explain.scorer import LEAST
 from beirkit.evaluate.measures import Measure
@@ -40,20 +40,18 @@ def explain_mean(
     ways = list(_ways(members, queries))
     causes = []
     for axis, says, value, made in ways:
-        share, explains = closed(ours, value, target)
         causes.append(
             Cause(
                 axes=(axis,),
                 says=says,
                 kind="scoring",
                 value=value,
-                closes=share,
-                explains=explains,
                 arithmetic=(
                     f"ours: {_sum(members)} = {ours:.6f}",
                     f"then: {made}",
                     left(ours, value, target),
                 ),
+                **closing(ours, value, target),
             )
         )
     order = () if abs(target.value - ours) <= target.tolerance else ranked(causes)
@@ -64,15 +62,14 @@ def explain_mean(
     if queries is None:
         untested["mean"] = "how many queries each member has is not known"
     values = [ours, *(value for _, _, value, _ in ways)]
-    luck = chance(values, target)
     return Explanation(
         measure=str(Measure.parse(measure)),
         ours=ours,
         target=target,
-        verdict=verdict(ours, target, order, len(values), luck=luck),
+        verdict=verdict(values, target, order),
         causes=order,
         tried=len(values),
-        chance=luck,
+        chance=chance(values, target),
         untested=untested,
     )
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from beirkit.evaluate.explain.scorer import Scorer
 from beirkit.evaluate.explain.settings import Setting
+from beirkit.evaluate.families import engine_only
 from beirkit.evaluate.measures import Measure
 
 _CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000)
@@ -44,16 +45,35 @@ class Switch(msgspec.Struct, frozen=True, kw_only=True):
         axis: what is switched; two switches of one axis exclude each other.
         says: to what, for people.
         changes: fields of a setting.
+        of_measure: fields of its measure, of which two switches may each change one.
+        alone: whether it goes together with no other one.
     """
 
     axis: str
     says: str
-    changes: tuple[tuple[str, Any], ...]
+    changes: tuple[tuple[str, Any], ...] = ()
+    of_measure: tuple[tuple[str, Any], ...] = ()
+    alone: bool = False
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """Names of all that it changes."""
+        return frozenset(name for name, _ in self.changes + self.of_measure)
 
     def applied(self, setting: Setting) -> Setting:
         """The setting with it."""
-        changed: Setting = msgspec.structs.replace(setting, **dict(self.changes))
+        measure = msgspec.structs.replace(setting.measure, **dict(self.of_measure))
+        changed: Setting = msgspec.structs.replace(setting, measure=measure, **dict(self.changes))
         return changed
+
+
+def together(one: Switch, other: Switch) -> bool:
+    """Whether two switches can be set at once, and it means something that they are.
+
+    They cannot where both are of one axis, or change one field: a run is scored by one file of judgments. The
+    luckiest and the unluckiest order of ties are bounds that no tool is at, so nothing goes with them.
+    """
+    return not (one.alone or other.alone or one.axis == other.axis or one.fields & other.fields)
 
 
 def switches(setting: Setting, scorer: Scorer, versions: Mapping[str, str]) -> Iterator[Switch]:
@@ -99,7 +119,13 @@ def _all(setting: Setting, scorer: Scorer, versions: Mapping[str, str]) -> Itera
     yield from _of_measure(setting.measure)
     yield from _gain(setting, scorer)
     if _ties(scorer):
-        yield from (_one("ties", says, ties=value) for value, says in _TIES.items())
+        for value, says in _TIES.items():
+            yield Switch(
+                axis="ties",
+                says=says,
+                changes=(("ties", value),),
+                alone=value in ("relevant first", "relevant last"),
+            )
     yield _one("precision", "scores compared as float32 (pytrec_eval)", precision="float32")
     yield _one("precision", "scores compared as float64 (trec_eval 10)", precision="float64")
     yield from _mean(setting)
@@ -143,19 +169,19 @@ def _judgments(versions: Mapping[str, str]) -> Iterator[Switch]:
 
 def _of_measure(measure: Measure) -> Iterator[Switch]:
     if measure.family in ("R", "R_cap") and measure.at is not None:
-        yield _measure("recall", "recall divided by all relevant documents", measure, family="R")
-        yield _measure("recall", "recall capped: divided by at most k", measure, family="R_cap")
-    if measure.family == "AP" and measure.at is not None:
+        yield _measure("recall", "recall divided by all relevant documents", family="R")
+        yield _measure("recall", "recall capped: divided by at most k", family="R_cap")
+    if measure.family == "AP":
         yield _one("AP's divisor", "AP divided by at most k relevant documents", divisor="at most k")
     if measure.about.at == "rank?" and measure.at is not None:
-        yield _measure("cut-off", f"looks at all results, not {measure.at}", measure, at=None)
+        yield _measure("cut-off", f"looks at all results, not {measure.at}", at=None)
     for at in _CUTOFFS if isinstance(measure.at, int) else ():
-        yield _measure("cut-off", f"looks at {at} results, not {measure.at}", measure, at=at)
+        yield _measure("cut-off", f"looks at {at} results, not {measure.at}", at=at)
     if measure.family in ("RR", "AP", "nDCG") and measure.at is None:
         for at in (10, 100, 1000):
-            yield _measure("cut-off", f"looks at {at} results, not all", measure, at=at)
+            yield _measure("cut-off", f"looks at {at} results, not all", at=at)
     if not measure.judged_only and measure.family not in ("Judged", "Hole"):
-        yield _measure("unjudged documents", "are taken out of the lists first", measure, judged_only=True)
+        yield _measure("unjudged documents", "are taken out of the lists first", judged_only=True)
 
 
 def _gain(setting: Setting, scorer: Scorer) -> Iterator[Switch]:
@@ -164,12 +190,13 @@ def _gain(setting: Setting, scorer: Scorer) -> Iterator[Switch]:
     if max(grades) <= 1:
         return
     if measure.family in ("nDCG", "nDCG_exp"):
-        yield _measure("gain", "nDCG's gain is the grade", measure, family="nDCG")
-        yield _measure("gain", "nDCG's gain is 2^grade - 1", measure, family="nDCG_exp")
-    yield _one("gain", "every relevant document counts 1, whatever its grade", grades="binary")
+        yield _measure("gain", "nDCG's gain is the grade", family="nDCG")
+        yield _measure("gain", "nDCG's gain is 2^grade - 1", family="nDCG_exp")
+    if measure.family in ("nDCG", "nDCG_exp") or measure.family in engine_only():
+        yield _one("gain", "every relevant document counts 1, whatever its grade", grades="binary")
     if measure.about.levels:
         for level in sorted(grade for grade in grades if grade > 0):
-            yield _measure("relevance level", f"relevant from grade {level}", measure, level=level)
+            yield _measure("relevance level", f"relevant from grade {level}", level=level)
 
 
 def _mean(setting: Setting) -> Iterator[Switch]:
@@ -178,9 +205,8 @@ def _mean(setting: Setting) -> Iterator[Switch]:
     yield _one("mean", "queries weighted by how many relevant documents they have", mean="relevant documents")
 
 
-def _measure(axis: str, says: str, measure: Measure, **changes: Any) -> Switch:
-    changed: Measure = msgspec.structs.replace(measure, **changes)
-    return _one(axis, f"{says} ({changed})", measure=changed)
+def _measure(axis: str, says: str, **changes: Any) -> Switch:
+    return Switch(axis=axis, says=says, of_measure=tuple(changes.items()))
 
 
 def _own(scorer: Scorer) -> bool:

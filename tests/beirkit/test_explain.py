@@ -78,25 +78,105 @@ def test_all_queries_of_the_folder(kept: Path, capsys: pytest.CaptureFixture[str
     assert found["causes"][0]["axes"] == ["denominator"]  # q6 has no judgment
 
 
+def words_in_titles_only(birds: Path) -> None:
+    """A query whose words stand in a title, so that it is found with titles and not without."""
+    with (birds / "queries.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"_id": "q7", "text": "heron"}\n')
+    with (birds / "qrels" / "test.tsv").open("a", encoding="utf-8") as file:
+        file.write("q7\td4\t1\n")
+
+
+@pytest.fixture
+def titles(birds: Path, tmp_path: Path) -> Path:
+    """Results with titles, without, and without either titles or stems and with another k1."""
+    words_in_titles_only(birds)
+    out = tmp_path / "kept"
+    names = [
+        "bm25-lucene",
+        "bm25-lucene:template={text}",
+        "bm25-lucene:template={text},k1=2,analyzer.stemmer=none",
+    ]
+    assert main(["run", "-d", str(birds), "-r", *names, "--out", str(out), "-q"]) == 0
+    return out
+
+
+def untitled(titles: Path) -> Path:
+    return next(one for one in titles.glob("*/*template*") if "k1-2" not in one.name)
+
+
+def far(titles: Path) -> Path:
+    return next(titles.glob("*/*k1-2*"))
+
+
 def test_a_run_in_the_same_folder_measures_its_setting(
-    kept: Path, capsys: pytest.CaptureFixture[str]
+    titles: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = explained(capsys, result(kept), result(kept, "{text}"), "-m", "RR@10")
-    first = found["causes"][0] if found["causes"] else {"axes": []}
-    assert first["axes"] in (["title handling"], [])
-    alone = explained(capsys, result(kept), "--published", "0.123", "-m", "RR@10")
-    assert "title handling" not in alone["untested"]
+    without = untitled(titles)
+    other = explained(capsys, result(titles), without, "-m", "RR@10")
+    first = other["causes"][0]
+    assert (first["axes"], first["explains"], first["value"]) == (["title handling"], True, 0.6)
+    assert "title handling" not in other["untested"]
+    assert f"({without.name})" in other["target"]["says"]
+    assert any("1 of 5 queries change" in line for line in first["arithmetic"])
+    typed = explained(capsys, result(titles), "--published", "0.60000", "-m", "RR@10")
+    causes = {tuple(cause["axes"]): cause for cause in typed["causes"] if cause["kind"] == "run"}
+    assert causes["title handling",]["explains"]
+    assert without.name in causes["title handling",]["says"]
+    assert "title handling" not in typed["untested"]
 
 
-def test_percent_is_understood_and_nonsense_is_not(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_both_results_have_alike_was_not_left_untried(
+    titles: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    without = untitled(titles)
+    assert "title handling" not in explained(capsys, without, far(titles), "-m", "RR@10")["untested"]
+
+
+def test_a_run_with_more_apart_is_named_where_it_measures_nothing(
+    titles: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    alone = tmp_path / "alone" / "birds@test"
+    alone.mkdir(parents=True)
+    for one in (result(titles), far(titles)):
+        one.rename(alone / one.name)
+    untested = explained(capsys, next(alone.glob("bm25-lucene--*")), "--published", "0.4321")["untested"]
+    [name] = [one.name for one in alone.iterdir() if "k1-2" in one.name]
+    assert untested["title handling"] == f"{name} has it apart, but analyzer, k1 and b too"
+    measured = [key for key in untested if key.startswith("prompts")]
+    assert measured == []  # bm25 has none, nor a maximum length, and the rest is told with its run
+
+
+def test_a_run_that_cannot_be_scored_is_named_with_the_reason(
+    titles: Path, birds: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    without = untitled(titles)
+    manifest = json.loads((without / "manifest.json").read_text(encoding="utf-8"))
+    manifest["content_ids"]["qrels/test"] = "0" * 64
+    (without / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    for path in without.glob("scores.*"):
+        path.unlink()
+    untested = explained(capsys, result(titles), "--published", "0.4321")["untested"]
+    assert untested["title handling"].startswith(f"{without.name} has it apart, but ")
+    assert "has changed since" in untested["title handling"]
+
+
+def test_percent_is_understood(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert explained(capsys, result(kept), "--published", "70.0", "-m", "RR@10")["target"] == {
         "value": 0.7,
         "decimals": 3,
         "says": "the published number",
+        "reading": "70.0 is read as a percentage: 0.700",
         "notes": {},
     }
-    for text in ("much", "-0.1", "700", "nan", "1e-1"):
-        assert main(["explain", str(result(kept)), f"--published={text}"]) == 2
+    assert main(["explain", str(result(kept)), "--published", "8.4", "-m", "RR@10"]) == 0
+    assert "8.4 is read as a percentage: 0.084\n" in capsys.readouterr().out
+    assert main(["explain", str(result(kept)), "--published", "8.4 %", "-m", "RR@10"]) == 0
+    assert "is read as" not in capsys.readouterr().out
+
+
+def test_nonsense_is_no_number(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for text in ("much", "-0.1", "700", "nan", "1e-1", ""):
+        assert main(["explain", str(result(kept)), f"--published={text}"]) == 2, text
         assert "as it is printed" in capsys.readouterr().err
 
 

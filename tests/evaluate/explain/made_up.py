@@ -89,6 +89,12 @@ def with_order(run: Lists, key: Callable[[str, int], Any]) -> Lists:
     return found
 
 
+def top(run: Lists, depth: int) -> Lists:
+    """The lists cut short."""
+    ordered = with_order(run, lambda d, _: [-ord(c) for c in d])
+    return {query_id: dict(list(row.items())[:depth]) for query_id, row in ordered.items()}
+
+
 def without(run: Lists, query_ids: tuple[str, ...]) -> Lists:
     """The lists of the other queries."""
     return {query_id: row for query_id, row in run.items() if query_id not in query_ids}

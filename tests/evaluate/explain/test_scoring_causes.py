@@ -34,7 +34,7 @@ class Case(NamedTuple):
 
 def cut_first() -> float:
     """A list that was cut to ten and loses the query's own document then."""
-    left = {q: {d: s for d, s in row.items() if d != q} for q, row in top(LISTS, 10).items()}
+    left = {q: {d: s for d, s in row.items() if d != q} for q, row in m.top(LISTS, 10).items()}
     return m.mean(JUDGED, left, "nDCG@10")
 
 
@@ -53,12 +53,6 @@ def at_most_k() -> float:
     found = m.values(JUDGED, LISTS, "AP@10")
     relevant = {query_id: sum(grade > 0 for grade in JUDGED[query_id].values()) for query_id in found}
     return sum(found[q] * relevant[q] / min(10, relevant[q]) for q in found if relevant[q]) / len(found)
-
-
-def top(run: m.Lists, depth: int) -> m.Lists:
-    """The lists cut short."""
-    ordered = m.with_order(run, lambda d, _: [-ord(c) for c in d])
-    return {query_id: dict(list(row.items())[:depth]) for query_id, row in ordered.items()}
 
 
 NDCG = "nDCG@10"
@@ -88,7 +82,7 @@ CASES = [
          lambda: m.mean(JUDGED, LISTS, NDCG, "beirkit:self_match=keep,precision=float64")),
     Case("cut-off", "looks at all results", "RR@10", lambda: m.mean(JUDGED, LISTS, "RR")),
     Case("cut-off", "looks at 100", NDCG, lambda: m.mean(JUDGED, LISTS, "nDCG@100")),
-    Case("depth", "only 10", "Rprec", lambda: m.mean(JUDGED, top(LISTS, 10), "Rprec")),
+    Case("depth", "only 10", "Rprec", lambda: m.mean(JUDGED, m.top(LISTS, 10), "Rprec")),
     Case("unjudged documents", "taken out", NDCG, lambda: m.mean(JUDGED, LISTS, "nDCG(judged_only=True)@10")),
     Case("mean", "geometric", "AP", geometric),
     Case("mean", "weighted", "R@100", weighted),

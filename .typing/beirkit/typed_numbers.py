@@ -1,0 +1,1 @@
+../../beirkit/typed_numbers.py
