@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import inspect
 import logging
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import msgspec
@@ -15,6 +15,7 @@ from beirkit.corpora.errors import DataError, MissingExtraError, UsageError
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts, Retriever, Workplace
+from beirkit.retrievers.calls import empty_corpus, known_length, not_indexed, require_results
 from beirkit.retrievers.dense.encoder import Encoder, Role, Vectors
 from beirkit.retrievers.dense.sentence_transformer import EncoderOptions, SentenceTransformerEncoder
 from beirkit.retrievers.objects import describe_object, foreign_code, load_object, split_target
@@ -106,8 +107,7 @@ class BeirSearchRetriever(Retriever[BeirSearchOptions]):
         """
         self._search = self._make()
         self._corpus = {}
-        total = len(documents) if isinstance(documents, Sized) else None
-        with self.workplace.progress("index", total, "documents") as advance:
+        with self.workplace.progress("index", known_length(documents), "documents") as advance:
             for document in documents:
                 if document.doc_id in self._corpus:
                     raise DataError(f"document id {document.doc_id!r} occurs twice")
@@ -115,7 +115,7 @@ class BeirSearchRetriever(Retriever[BeirSearchOptions]):
                 self._corpus[document.doc_id] = {"title": document.title or "", "text": document.text or ""}
                 advance(1)
         if not self._corpus:
-            raise DataError("the corpus is empty: there is nothing to index")
+            raise empty_corpus()
 
     def search(self, queries: Iterable[Query], k: int) -> Run:
         """The ``k`` best documents of each query, as the class finds them.
@@ -126,9 +126,8 @@ class BeirSearchRetriever(Retriever[BeirSearchOptions]):
             DataError: the class returned unknown ids or scores that are no finite numbers.
         """
         if not self._corpus:
-            raise UsageError("nothing is indexed yet", hint="call index first")
-        if k < 1:
-            raise UsageError(f"k is {k}", hint="ask for at least 1 result")
+            raise not_indexed()
+        require_results(k)
         listed = list(queries)
         ids = [query.query_id for query in listed]
         if not ids:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,29 @@ def load_object(target: str) -> Any:
     if not hasattr(loaded, name):
         raise UsageError(f"{target}: the module has no {name}")
     return getattr(loaded, name)
+
+
+def load_function(target: str, method: str, takes: str) -> Callable[..., Any]:
+    """A function that a configuration names, or the method of an object that a class it names makes.
+
+    Args:
+        target: see :func:`load_object`.
+        method: what is called of an object, where it has that; else the object itself.
+        takes: what the function is given, as the hint of an error says it.
+
+    Raises:
+        UsageError: it cannot be loaded or made.
+        ConfigError: it cannot be called.
+    """
+    found = load_object(target)
+    if inspect.isclass(found):
+        with foreign_code(f"{target} cannot be made"):
+            found = found()
+        found = getattr(found, method, found)
+    if not callable(found):
+        raise ConfigError(f"{target} cannot be called", hint=f"name a function of {takes}")
+    function: Callable[..., Any] = found
+    return function
 
 
 def describe_object(target: str) -> Facts:

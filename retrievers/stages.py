@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from beirkit.corpora.errors import DataError
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts, Workplace
+from beirkit.retrievers.calls import empty_corpus, known_length
 from beirkit.retrievers.nested import Stage, named
 from beirkit.retrievers.store import Section, Store, blocks, text_key
 
@@ -40,10 +41,9 @@ class Spooled:
         self.doc_ids: list[str] = []
         digest = hashlib.sha256()
         encoder = msgspec.msgpack.Encoder()
-        total = len(documents) if isinstance(documents, Sized) else None
         with (
             self._path.open("wb") as out,
-            workplace.progress("index", total, "documents") as advance,
+            workplace.progress("index", known_length(documents), "documents") as advance,
         ):
             for part in blocks(documents):
                 # a title may be missing where a library made the document
@@ -54,7 +54,7 @@ class Spooled:
                 self.doc_ids += [doc_id for doc_id, _, _ in fields]
                 advance(len(part))
         if not self.doc_ids:
-            raise DataError("the corpus is empty: there is nothing to index")
+            raise empty_corpus()
         self.places = {doc_id: place for place, doc_id in enumerate(self.doc_ids)}
         if len(self.places) < len(self.doc_ids):
             twice = next(d for place, d in enumerate(self.doc_ids) if self.places[d] != place)

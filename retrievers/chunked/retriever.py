@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from beirkit.corpora.errors import ConfigError, UsageError
+from beirkit.corpora.errors import ConfigError
 from beirkit.corpora.passages import PassageRules, Unit
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run, id_ranks
 from beirkit.retrievers.base import Facts, Retriever, Workplace
+from beirkit.retrievers.calls import known_length, not_indexed, require_results
 from beirkit.retrievers.chunked.aggregation import (
     Method,
     Ordinals,
@@ -135,8 +136,7 @@ class ChunkedRetriever(Retriever[ChunkedOptions]):
         chunks = Chunks(
             self._rules, title=self.options.title, first_only=self.options.aggregation == "firstp"
         )
-        total = len(documents) if isinstance(documents, Sized) else None
-        with self.workplace.progress("index", total, "documents") as advance:
+        with self.workplace.progress("index", known_length(documents), "documents") as advance:
             self._inner.retriever.index(chunks.cut(documents, advance))
         self._chunks, self._sizes, self._ranks = chunks, chunks.sizes, id_ranks(chunks.doc_ids)
         self._found = {
@@ -159,9 +159,8 @@ class ChunkedRetriever(Retriever[ChunkedOptions]):
         """
         chunks = self._chunks
         if chunks is None:
-            raise UsageError("nothing is indexed yet", hint="call index first")
-        if k < 1:
-            raise UsageError(f"k is {k}", hint="ask for at least 1 result")
+            raise not_indexed()
+        require_results(k)
         listed = list(queries)
         self._asked = {"searches": 0, "passages_per_query": 0}
         if listed:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, get_args
@@ -15,7 +14,7 @@ from beirkit.retrievers.base import Facts, Workplace
 from beirkit.retrievers.dense.encoder import Role, Similarity, Vectors
 from beirkit.retrievers.dense.prompts import INSTRUCTION
 from beirkit.retrievers.dense.sentence_transformer import EncoderOptions
-from beirkit.retrievers.objects import describe_object, foreign_code, load_object, split_target
+from beirkit.retrievers.objects import describe_object, foreign_code, load_function, split_target
 
 BATCH = 32
 
@@ -95,14 +94,7 @@ class FunctionEncoder:
 
     @cached_property
     def _function(self) -> Any:
-        found = load_object(self._target)
-        if inspect.isclass(found):
-            with foreign_code(f"{self._target} cannot be made"):
-                found = found()
-            found = getattr(found, "encode", found)
-        if not callable(found):
-            raise ConfigError(f"{self._target} cannot be called", hint="name a function of texts and role")
-        return found
+        return load_function(self._target, "encode", "texts and role")
 
 
 def refuse_options(options: EncoderOptions, what: str, names: Sequence[str]) -> None:

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable
 from typing import ClassVar
 
 import msgspec
 import numpy as np
 
-from beirkit.corpora.errors import DataError, UsageError
+from beirkit.corpora.errors import UsageError
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run, id_ranks
 from beirkit.retrievers.base import Facts, Retriever, Workplace
+from beirkit.retrievers.calls import (
+    empty_corpus,
+    known_length,
+    not_indexed,
+    require_distinct,
+    require_results,
+)
 from beirkit.retrievers.dense.encoder import Billing, Encoder, Role
 from beirkit.retrievers.dense.factory import make_encoder
 from beirkit.retrievers.dense.forms import Form, Precision
 from beirkit.retrievers.dense.plan import Plan, VectorSearch
 from beirkit.retrievers.dense.sentence_transformer import EncoderOptions
 from beirkit.retrievers.dense.services.options import ServiceOptions
+from beirkit.retrievers.dense.truncation import PLURAL, tell_truncated, truncated_share
 from beirkit.retrievers.dense.vectors import VectorBlock, VectorStore, configuration
 from beirkit.retrievers.stages import read_twice
 from beirkit.retrievers.store import BLOCK, Store, blocks
@@ -121,7 +129,7 @@ class DenseRetriever(Retriever[DenseOptions]):
         self._store = Store(self.workplace.cache)
         vectors = VectorStore(self.encoder, "document", self._store)
         self._doc_ids, self._blocks, self._search, self._bought = [], [], None, {}
-        total = len(documents) if isinstance(documents, Sized) else None
+        total = known_length(documents)
         if isinstance(self.encoder, Billing):
             documents = read_twice(documents, self.workplace)
         rendered = ([self._template.render(document) for document in part] for part in blocks(documents))
@@ -135,7 +143,7 @@ class DenseRetriever(Retriever[DenseOptions]):
                 self._blocks.append(vectors.block(ids, texts, advance))
                 self._doc_ids += ids
         if not self._doc_ids:
-            raise DataError("the corpus is empty: there is nothing to index")
+            raise empty_corpus()
         require_distinct(self._doc_ids)
         self._note("document", self._blocks)
         told = configuration(self.encoder, "document")
@@ -151,9 +159,8 @@ class DenseRetriever(Retriever[DenseOptions]):
             DataError: a vector is not finite.
         """
         if self._store is None or self._search is None:
-            raise UsageError("nothing is indexed yet", hint="call index first")
-        if k < 1:
-            raise UsageError(f"k is {k}", hint="ask for at least 1 result")
+            raise not_indexed()
+        require_results(k)
         listed = list(queries)
         ids = [query.query_id for query in listed]
         vectors = VectorStore(self.encoder, "query", self._store)
@@ -219,33 +226,17 @@ class DenseRetriever(Retriever[DenseOptions]):
         self._found[role] = {
             "texts": texts,
             "truncated": truncated,
-            "truncated_share": None if truncated is None else round(truncated / texts, 6) if texts else 0.0,
+            "truncated_share": truncated_share(truncated, texts),
             "zero_vectors": zeros,
         }
-        plural = {"query": "queries", "document": "documents"}[role]
         if truncated:
             told = self.encoder.identity()
             limit = f"{told.get('max_length')} tokens"
             if told.get("truncate_characters"):
                 limit = f"{told['truncate_characters']} characters"
-            logger.warning(
-                "%d of %d %s are longer than the %s the model reads; their ends are not seen",
-                truncated, texts, plural, limit,
-            )  # fmt: skip
+            tell_truncated(logger, role, truncated, texts, limit)
         if zeros:
             logger.warning(
                 "%d zero vector%s among %d %s: similarity 0 with everything",
-                zeros, "" if zeros == 1 else "s", texts, plural,
+                zeros, "" if zeros == 1 else "s", texts, PLURAL[role],
             )  # fmt: skip
-
-
-def require_distinct(ids: list[str]) -> None:
-    """Refuse ids of documents that occur twice.
-
-    Raises:
-        DataError: one does.
-    """
-    if len(set(ids)) < len(ids):
-        seen: set[str] = set()
-        twice = [doc_id for doc_id in ids if doc_id in seen or seen.add(doc_id)]  # type: ignore[func-returns-value]
-        raise DataError(f"{len(twice)} document ids occur twice, the first {twice[0]!r}")

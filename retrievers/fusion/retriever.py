@@ -8,10 +8,11 @@ from typing import ClassVar
 import msgspec
 import numpy as np
 
-from beirkit.corpora.errors import ConfigError, UsageError
+from beirkit.corpora.errors import ConfigError
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts, Retriever, Workplace
+from beirkit.retrievers.calls import not_indexed, require_results
 from beirkit.retrievers.fusion.methods import Fusion, fuse
 from beirkit.retrievers.nested import Spec, make_stage
 from beirkit.retrievers.stages import Spooled, Stages
@@ -85,9 +86,8 @@ class FusionRetriever(Retriever[FusionOptions]):
             UsageError: nothing is indexed, or ``k`` is below 1.
         """
         if self._stages is None or self._corpus is None:
-            raise UsageError("nothing is indexed yet", hint="call index first")
-        if k < 1:
-            raise UsageError(f"k is {k}", hint="ask for at least 1 result")
+            raise not_indexed()
+        require_results(k)
         listed = list(queries)
         with self.workplace.progress("search", len(listed), "queries") as advance:
             runs = [self._stages.search(index, listed, self._depth) for index in range(len(self._members))]

@@ -14,14 +14,20 @@ from beirkit.corpora.progress import Advance
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run, id_ranks
 from beirkit.retrievers.base import Facts, Retriever, Workplace
+from beirkit.retrievers.calls import (
+    empty_corpus,
+    known_length,
+    not_indexed,
+    require_distinct,
+    require_results,
+)
 from beirkit.retrievers.dense.encoder import Role, Vectors
 from beirkit.retrievers.dense.exact import Ordinals
-from beirkit.retrievers.dense.retriever import require_distinct
+from beirkit.retrievers.dense.truncation import tell_truncated, truncated_share
 from beirkit.retrievers.late.encoder import LateEncoderOptions, LateModel
 from beirkit.retrievers.late.kept import BLOCK, TokenBlock, TokenPrecision, TokenStore
 from beirkit.retrievers.late.maxsim import maxsim_top_k
 from beirkit.retrievers.late.scores import Queries
-from beirkit.retrievers.lexical.stream import known_length
 from beirkit.retrievers.store import Store, blocks
 from beirkit.retrievers.template import Template
 
@@ -96,7 +102,7 @@ class LateRetriever(Retriever[LateOptions]):
                 self._blocks.append(tokens.block(ids, texts, advance))
                 self._doc_ids += ids
         if not self._doc_ids:
-            raise DataError("the corpus is empty: there is nothing to index")
+            raise empty_corpus()
         require_distinct(self._doc_ids)
         self._note("document", self._blocks)
         self._found["dimensions"] = max(block.dim for block in self._blocks)
@@ -109,9 +115,8 @@ class LateRetriever(Retriever[LateOptions]):
             DataError: a vector is not finite.
         """
         if self._store is None or not self._blocks:
-            raise UsageError("nothing is indexed yet", hint="call index first")
-        if k < 1:
-            raise UsageError(f"k is {k}", hint="ask for at least 1 result")
+            raise not_indexed()
+        require_results(k)
         listed = list(queries)
         made: list[TokenBlock] = []
         tokens = TokenStore(self._model, "query", "float32", self._store)
@@ -174,11 +179,6 @@ class LateRetriever(Retriever[LateOptions]):
             "without_vectors": sum(int((block.counts == 0).sum()) for block in made),
             "max_length": limit,
             "truncated": truncated,
-            "truncated_share": None if truncated is None else round(truncated / texts, 6) if texts else 0.0,
+            "truncated_share": truncated_share(truncated, texts),
         }
-        if truncated:
-            plural = {"query": "queries", "document": "documents"}[role]
-            logger.warning(
-                "%d of %d %s are longer than the %s tokens the model reads; their ends are not seen",
-                truncated, texts, plural, limit,
-            )  # fmt: skip
+        tell_truncated(logger, role, truncated, texts, f"{limit} tokens")

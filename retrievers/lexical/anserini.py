@@ -22,11 +22,12 @@ from beirkit.corpora.errors import UsageError, WriteError
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run, id_ranks, ranking_order
 from beirkit.retrievers.base import Facts, Retriever, Workplace
+from beirkit.retrievers.calls import known_length
 from beirkit.retrievers.lexical.anserini_jar import Engine
 from beirkit.retrievers.lexical.anserini_options import AnseriniOptions
 from beirkit.retrievers.lexical.index_stats import LUCENE_NOTE, checksums
 from beirkit.retrievers.lexical.kept import Spool
-from beirkit.retrievers.lexical.stream import known_length, require_ids, warn_unmatched, warn_without_terms
+from beirkit.retrievers.lexical.stream import require_ids, warn_unmatched, warn_without_terms
 from beirkit.retrievers.store import blocks, configuration_key
 from beirkit.retrievers.template import Template
 

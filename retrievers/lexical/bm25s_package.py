@@ -18,11 +18,11 @@ from beirkit.corpora.errors import ConfigError, MissingExtraError, UsageError, n
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run, id_ranks
 from beirkit.retrievers.base import Facts, Retriever, Workplace
+from beirkit.retrievers.calls import known_length
 from beirkit.retrievers.lexical.analysis.steps import SNOWBALL
 from beirkit.retrievers.lexical.formulas import Variant
 from beirkit.retrievers.lexical.scoring import Ranked
 from beirkit.retrievers.lexical.stream import (
-    known_length,
     latency,
     require_ids,
     search_each,

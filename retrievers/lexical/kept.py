@@ -21,9 +21,9 @@ import numpy as np
 from beirkit.corpora.errors import DataError, WriteError
 from beirkit.corpora.records import Document
 from beirkit.retrievers.base import Facts, Workplace
+from beirkit.retrievers.calls import known_length
 from beirkit.retrievers.lexical.index_stats import checksums
 from beirkit.retrievers.lexical.postings import Postings
-from beirkit.retrievers.lexical.stream import known_length
 from beirkit.retrievers.store import blocks, configuration_key, text_key
 
 logger = logging.getLogger(__name__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence, Sized
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from time import perf_counter
@@ -17,6 +17,7 @@ from beirkit.corpora.progress import Progress
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts
+from beirkit.retrievers.calls import known_length
 from beirkit.retrievers.lexical import native
 from beirkit.retrievers.lexical.counts import CountsBuilder, TermCounts
 from beirkit.retrievers.lexical.scoring import Ranked
@@ -61,11 +62,6 @@ def count_fields(
     if not any(counts.vocabulary for counts in counted):
         warn_without_terms(len(doc_ids))
     return doc_ids, counted
-
-
-def known_length(items: Iterable[object]) -> int | None:
-    """How many there are, where that is known before they are read."""
-    return len(items) if isinstance(items, Sized) else None
 
 
 def warn_without_terms(n_docs: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, ClassVar
 
@@ -13,6 +13,7 @@ from beirkit.corpora.errors import DataError, MissingExtraError, UnknownNameErro
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts, Retriever, Workplace
+from beirkit.retrievers.calls import empty_corpus, known_length, not_indexed, require_results
 from beirkit.retrievers.objects import describe_object, foreign_code, load_object, split_target
 
 _EXTRA = 16
@@ -82,15 +83,14 @@ class MtebSearchRetriever(Retriever[MtebSearchOptions]):
             UsageError: the model cannot be found or made, or fails.
         """
         rows: list[dict[str, str]] = []
-        total = len(documents) if isinstance(documents, Sized) else None
-        with self.workplace.progress("index", total, "documents") as advance:
+        with self.workplace.progress("index", known_length(documents), "documents") as advance:
             for document in documents:
                 rows.append(
                     {"id": document.doc_id, "title": document.title or "", "text": document.text or ""}
                 )
                 advance(1)
         if not rows:
-            raise DataError("the corpus is empty: there is nothing to index")
+            raise empty_corpus()
         self._doc_ids = {row["id"]: place for place, row in enumerate(rows)}
         if len(self._doc_ids) < len(rows):
             raise DataError("a document id occurs twice")
@@ -106,9 +106,8 @@ class MtebSearchRetriever(Retriever[MtebSearchOptions]):
             DataError: it returned unknown ids, or scores that are no finite numbers.
         """
         if self._model is None:
-            raise UsageError("nothing is indexed yet", hint="call index first")
-        if k < 1:
-            raise UsageError(f"k is {k}", hint="ask for at least 1 result")
+            raise not_indexed()
+        require_results(k)
         listed = list(queries)
         ids = [query.query_id for query in listed]
         if not ids:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,6 +17,7 @@ from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.corpora.run_files import read_run
 from beirkit.retrievers.base import Facts, Retriever, Workplace
+from beirkit.retrievers.calls import listed_ids, not_indexed, require_results
 
 logger = logging.getLogger(__name__)
 
@@ -73,14 +74,8 @@ class RunFileRetriever(Retriever[RunFileOptions]):
         Raises:
             DataError: the corpus is empty.
         """
-        self._doc_ids = set()
-        total = len(documents) if isinstance(documents, Sized) else None
-        with self.workplace.progress("index", total, "documents") as advance:
-            for document in documents:
-                self._doc_ids.add(document.doc_id)
-                advance(1)
-        if not self._doc_ids:
-            raise DataError("the corpus is empty: there is nothing to index")
+        self._doc_ids = set()  # a corpus that is refused leaves the one before it no longer searchable
+        self._doc_ids = listed_ids(documents, self.workplace)
 
     def search(self, queries: Iterable[Query], k: int) -> Run:
         """The first ``k`` results of each query in the file.
@@ -90,9 +85,8 @@ class RunFileRetriever(Retriever[RunFileOptions]):
             DataError: the file cannot be read, has none of the queries, or has results that the corpus lacks.
         """
         if not self._doc_ids:
-            raise UsageError("nothing is indexed yet", hint="call index first")
-        if k < 1:
-            raise UsageError(f"k is {k}", hint="ask for at least 1 result")
+            raise not_indexed()
+        require_results(k)
         wanted = [query.query_id for query in queries]
         whole = read_run(Path(self.options.path).expanduser())
         places = {query_id: place for place, query_id in enumerate(whole.query_ids)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterable, Sequence, Sized
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Literal
 
 import msgspec
@@ -14,6 +14,7 @@ from beirkit.corpora.errors import ConfigError, DataError, UsageError
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts, Retriever, Workplace
+from beirkit.retrievers.calls import listed_ids, not_indexed, require_results
 from beirkit.retrievers.outside.client import Client, RequestError
 from beirkit.retrievers.outside.pace import Pace
 from beirkit.retrievers.outside.requests import at_path, filled_body, filled_url
@@ -119,14 +120,8 @@ class ServiceRetriever(Retriever[ServiceOptions]):
         Raises:
             DataError: the corpus is empty.
         """
-        self._doc_ids = set()
-        total = len(documents) if isinstance(documents, Sized) else None
-        with self.workplace.progress("index", total, "documents") as advance:
-            for document in documents:
-                self._doc_ids.add(document.doc_id)
-                advance(1)
-        if not self._doc_ids:
-            raise DataError("the corpus is empty: there is nothing to index")
+        self._doc_ids = set()  # a corpus that is refused leaves the one before it no longer searchable
+        self._doc_ids = listed_ids(documents, self.workplace)
 
     def search(self, queries: Iterable[Query], k: int) -> Run:
         """The ``k`` best documents of each query, as the service has them.
@@ -136,9 +131,8 @@ class ServiceRetriever(Retriever[ServiceOptions]):
             DataError: the corpus lacks a result.
         """
         if not self._doc_ids:
-            raise UsageError("nothing is indexed yet", hint="call index first")
-        if k < 1:
-            raise UsageError(f"k is {k}", hint="ask for at least 1 result")
+            raise not_indexed()
+        require_results(k)
         listed = list(queries)
         asked = {key: value for key, value in self.identity().items() if key not in ("on_error", "unknown")}
         section = Store(self.workplace.cache).section("answers", asked)

@@ -10,10 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from beirkit.corpora.errors import ConfigError, UsageError
+from beirkit.corpora.errors import ConfigError
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run, ranking_order
 from beirkit.retrievers.base import Facts, Retriever, Workplace
+from beirkit.retrievers.calls import not_indexed, require_results
 from beirkit.retrievers.nested import Spec, make_stage
 from beirkit.retrievers.rerank.kept import PairScores
 from beirkit.retrievers.rerank.scorer import ScorerOptions, Scores, make_scorer
@@ -90,9 +91,8 @@ class RerankRetriever(Retriever[RerankOptions]):
             DataError: a score is no finite number.
         """
         if self._stages is None or self._corpus is None or self._store is None:
-            raise UsageError("nothing is indexed yet", hint="call index first")
-        if k < 1:
-            raise UsageError(f"k is {k}", hint="ask for at least 1 result")
+            raise not_indexed()
+        require_results(k)
         listed, depth = list(queries), self.options.depth
         first = self._stages.search(0, listed, max(k, depth))
         candidates = first.top(depth)

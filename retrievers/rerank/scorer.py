@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
 from collections.abc import Sequence
 from functools import cached_property
@@ -18,7 +17,7 @@ from beirkit.retrievers.base import Facts, Workplace
 from beirkit.retrievers.dense.factory import is_function
 from beirkit.retrievers.dense.model_files import ModelFiles, Module, read_settings
 from beirkit.retrievers.dense.sources import locate
-from beirkit.retrievers.objects import describe_object, foreign_code, load_object, split_target
+from beirkit.retrievers.objects import describe_object, foreign_code, load_function, split_target
 
 logger = logging.getLogger(__name__)
 
@@ -114,14 +113,7 @@ class FunctionScorer:
 
     @cached_property
     def _function(self) -> Any:
-        found = load_object(self._target)
-        if inspect.isclass(found):
-            with foreign_code(f"{self._target} cannot be made"):
-                found = found()
-            found = getattr(found, "score", found)
-        if not callable(found):
-            raise ConfigError(f"{self._target} cannot be called", hint="name a function of query and texts")
-        return found
+        return load_function(self._target, "score", "query and texts")
 
 
 class CrossEncoderFiles(ModelFiles):

@@ -6,14 +6,14 @@ import logging
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
-from beirkit.corpora.errors import UsageError
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts, Retriever, Workplace
+from beirkit.retrievers.calls import known_length, not_indexed, require_results
 from beirkit.retrievers.dense.encoder import Role
+from beirkit.retrievers.dense.truncation import PLURAL, tell_truncated, truncated_share
 from beirkit.retrievers.lexical.builder import PostingsBuilder
 from beirkit.retrievers.lexical.postings import Postings
-from beirkit.retrievers.lexical.stream import known_length
 from beirkit.retrievers.sparse.encoder import SparseEncoderOptions, SparseModel
 from beirkit.retrievers.sparse.rows import Rows
 from beirkit.retrievers.sparse.searching import Active, RowSearch
@@ -86,9 +86,8 @@ class SparseRetriever(Retriever[SparseOptions]):
             UsageError: nothing is indexed, or ``k`` is below 1.
         """
         if self._postings is None:
-            raise UsageError("nothing is indexed yet", hint="call index first")
-        if k < 1:
-            raise UsageError(f"k is {k}", hint="ask for at least 1 result")
+            raise not_indexed()
+        require_results(k)
         found, query_ids = RowSearch(self._postings, k), []
         for ids, rows in self.query_rows(queries):
             query_ids += ids
@@ -99,8 +98,7 @@ class SparseRetriever(Retriever[SparseOptions]):
 
     def document_rows(self, documents: Iterable[Document]) -> Iterator[tuple[list[str], Rows]]:
         """Ids and weights of the documents, block by block; see :meth:`index`."""
-        total = known_length(documents)
-        with self.workplace.progress("index", total, "documents") as advance:
+        with self.workplace.progress("index", known_length(documents), "documents") as advance:
             store = self._rows("document")
             for part in blocks(documents):
                 made = store.block([self._template.render(document) for document in part], advance)
@@ -145,12 +143,11 @@ class SparseRetriever(Retriever[SparseOptions]):
         found: Facts = self._found[role]
         truncated = found["truncated"]
         found |= active.report()
-        found["truncated_share"] = round(truncated / active.texts, 6) if active.texts else 0.0
-        plural = {"query": "queries", "document": "documents"}[role]
+        found["truncated_share"] = truncated_share(truncated, active.texts)
         if truncated:
-            logger.warning(
-                "%d of %d %s are longer than the %s tokens the model reads; their ends are not seen",
-                truncated, active.texts, plural, self.encoder.max_length(role),
-            )  # fmt: skip
+            limit = f"{self.encoder.max_length(role)} tokens"
+            tell_truncated(logger, role, truncated, active.texts, limit)
         if active.empty:
-            logger.warning("%d of %d %s have no term: they match nothing", active.empty, active.texts, plural)
+            logger.warning(
+                "%d of %d %s have no term: they match nothing", active.empty, active.texts, PLURAL[role]
+            )

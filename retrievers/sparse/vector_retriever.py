@@ -10,14 +10,16 @@ from typing import ClassVar, Literal
 import msgspec
 import numpy as np
 
-from beirkit.corpora.errors import DataError, UsageError
+from beirkit.corpora.errors import DataError
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts, Retriever, Workplace
+from beirkit.retrievers.calls import known_length, not_indexed, require_results
 from beirkit.retrievers.dense.encoder import Role
+from beirkit.retrievers.dense.truncation import PLURAL
 from beirkit.retrievers.lexical.builder import PostingsBuilder
 from beirkit.retrievers.lexical.postings import Postings
-from beirkit.retrievers.lexical.stream import known_length, require_ids
+from beirkit.retrievers.lexical.stream import require_ids
 from beirkit.retrievers.sparse.rows import Rows
 from beirkit.retrievers.sparse.searching import Active, RowSearch
 from beirkit.retrievers.sparse.vector_files import read_vectors, vectors_sha256
@@ -133,9 +135,8 @@ class SparseVectorsRetriever(Retriever[SparseVectorsOptions]):
             DataError: a line cannot be read, or a query has no vector.
         """
         if self._postings is None:
-            raise UsageError("nothing is indexed yet", hint="call index first")
-        if k < 1:
-            raise UsageError(f"k is {k}", hint="ask for at least 1 result")
+            raise not_indexed()
+        require_results(k)
         wanted = [query.query_id for query in queries]
         own = dict.fromkeys(wanted)
         vectors = {v.key: v.weights for v in read_vectors(self._places["query"], "query") if v.key in own}
@@ -170,8 +171,7 @@ class SparseVectorsRetriever(Retriever[SparseVectorsOptions]):
         """The ids that have no vector, where that is allowed, after it was told."""
         if not keys:
             return keys
-        plural = {"query": "queries", "document": "documents"}[role]
-        told = f"{len(keys)} of {count} {plural} have no vector, such as {keys[0]!r}"
+        told = f"{len(keys)} of {count} {PLURAL[role]} have no vector, such as {keys[0]!r}"
         if self.options.missing == "refuse":
             raise DataError(
                 told, path=self._places[role], hint="missing: empty takes them for vectors without a term"
