@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from beirkit.cli.visible import one_line
 from beirkit.corpora.errors import UsageError
 
 # options that may be followed by several values: `-r bm25 minilm` is `-r bm25 -r minilm`
@@ -68,7 +69,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print one line and leave with exit code 2."""
-        self.exit(2, f"beirkit: error: {message} (see: {self.prog} --help)\n")
+        self.exit(2, f"beirkit: error: {one_line(message)} (see: {self.prog} --help)\n")
 
 
 def expand_lists(words: Sequence[str]) -> list[str]:

@@ -211,9 +211,9 @@ def _written(report: Report, form: str) -> str:
     """The comparison in one of the forms."""
     import contextlib
     import io
-    import json
 
     from beirkit.cli.compare_formats import csv_text, latex, markdown
+    from beirkit.cli.visible import json_text
 
     if form == "markdown":
         return markdown(report)
@@ -222,7 +222,7 @@ def _written(report: Report, form: str) -> str:
     if form == "latex":
         return latex(report)
     if form == "json":
-        return json.dumps(report.to_json(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        return json_text(report.to_json()) + "\n"
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         _show(report, to_stderr=False)

@@ -61,9 +61,9 @@ def compare_stated_alone(args: argparse.Namespace, form: str) -> int:
 
 
 def _json(data: object) -> str:
-    import json
+    from beirkit.cli.visible import json_text
 
-    return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return json_text(data) + "\n"
 
 
 def _markdown(sheet: Sheet, note: str) -> str:

@@ -112,10 +112,11 @@ def _facts(args: argparse.Namespace, site: Site, sizes: Mapping[str, int]) -> di
 
 def _tell(args: argparse.Namespace, site: Site, sizes: Mapping[str, int]) -> None:
     from beirkit.cli.output import size_text
+    from beirkit.cli.visible import one_line
     from beirkit.evaluate.site.files import INDEX
 
     for one in site.refused[:_TOLD]:
-        print(f"Not shown: {args.submissions / one.path}: {one.reason}", file=sys.stderr)
+        print(one_line(f"Not shown: {args.submissions / one.path}: {one.reason}"), file=sys.stderr)
     if len(site.refused) > _TOLD:
         print(
             f"Not shown: {len(site.refused) - _TOLD:,} more, which the site and its data.json list",

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from beirkit import __version__
 from beirkit.cli.arguments import Parser, expand_lists, global_options_last
 from beirkit.cli.pipes import drop_output, outlive_reader
+from beirkit.cli.visible import one_line, print_visibly
 from beirkit.corpora.errors import BeirkitError, UsageError
 
 # command: (module, what it does); a module is imported only when its command is asked for
@@ -112,6 +113,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     _never_fail_to_print()
     outlive_reader()
+    print_visibly()
     words = global_options_last(words)
     debug = "--debug" in words
     try:
@@ -129,7 +131,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (BeirkitError, OSError, MemoryError) as error:
         if debug:
             raise
-        print(f"beirkit: error: {describe(error)}", file=sys.stderr)
+        print(f"beirkit: error: {one_line(describe(error))}", file=sys.stderr)
         if isinstance(error, OSError):
             drop_output()
         return 2
@@ -215,4 +217,4 @@ def _set_up_logging(args: argparse.Namespace) -> None:
 class _Formatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         kind = "" if record.levelno <= logging.INFO else f"{record.levelname.lower()}: "
-        return f"beirkit: {kind}{record.getMessage()}"
+        return f"beirkit: {kind}{one_line(record.getMessage())}"

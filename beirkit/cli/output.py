@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from beirkit.cli.tables import print_table as print_table
+from beirkit.cli.visible import beneath, json_text, one_line
 from beirkit.corpora.progress import Advance, Progress, silent
 
 
@@ -23,7 +23,7 @@ def progress_for(args: argparse.Namespace) -> Progress:
 def print_json(data: Any) -> None:
     """Print strict JSON (never NaN) to standard output; where that is not UTF-8, with JSON's escapes."""
     unicode = (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8"
-    print(json.dumps(data, ensure_ascii=not unicode, indent=2, allow_nan=False))
+    print(json_text(data, ascii_only=not unicode))
 
 
 def size_text(size: int) -> str:
@@ -42,8 +42,8 @@ def _bar(label: str, total: int | None, unit: str) -> Iterator[Advance]:
 
     scaled = unit == "B"
     with tqdm(
-        total=total, desc=label, unit=unit if scaled else f" {unit}", unit_scale=scaled, dynamic_ncols=True,
-        file=sys.stderr,
+        total=total, desc=one_line(label), unit=unit if scaled else f" {unit}", unit_scale=scaled,
+        dynamic_ncols=True, file=beneath(sys.stderr),
     ) as bar:  # fmt: skip
         yield bar.update
 

@@ -246,6 +246,9 @@ def _write(qrels: Qrels, form: str, out: str | None) -> None:
     pieces = list(
         qrels_lines(judgments_of(qrels), form)
     )  # an id that cannot be written leaves no half output
+    if sys.stdout.isatty():
+        sys.stdout.write("".join(pieces))
+        return
     sys.stdout.flush()
     sys.stdout.buffer.write("".join(pieces).encode())  # UTF-8 and LF whatever the terminal's own
     sys.stdout.buffer.flush()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
+
+from beirkit.cli.visible import beneath, one_line, visible
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -30,12 +33,15 @@ def print_table(
     """
     from rich.console import Console
 
+    title, columns, *rows = visible(title), *([one_line(cell) for cell in row] for row in (columns, *rows))
+
     class _Console(Console):
         def on_broken_pipe(self) -> None:
             """Leave it to the command line, which knows that this is no failure."""
             raise BrokenPipeError
 
-    console = _Console(stderr=to_stderr, highlight=False, markup=False, emoji=False)
+    stream = beneath(sys.stderr if to_stderr else sys.stdout)  # it styles lines by commands of its own
+    console = _Console(file=stream, highlight=False, markup=False, emoji=False)
     widths = _widths(columns, rows)
     figures = range(left, len(columns))
     parts = [list(figures)]
@@ -55,7 +61,7 @@ def _widths(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
     from rich.cells import cell_len
 
     return [
-        max(max(map(cell_len, (text.split("\n")))) for text in (column, *(row[place] for row in rows)))
+        max(cell_len(text) for text in (column, *(row[place] for row in rows)))
         for place, column in enumerate(columns)
     ]
 
