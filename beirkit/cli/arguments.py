@@ -122,6 +122,17 @@ def add_measures(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_settings(parser: argparse.ArgumentParser | argparse._ArgumentGroup, dest: str, text: str) -> None:
+    """Add ``--set``, whose pairs :func:`key_values` reads.
+
+    Args:
+        parser: of the command, or a group of it.
+        dest: where the pairs go.
+        text: what can be set.
+    """
+    parser.add_argument("--set", dest=dest, action="append", default=[], metavar="KEY=VALUE", help=text)
+
+
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Add ``--json``."""
     parser.add_argument(

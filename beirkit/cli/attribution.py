@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from beirkit.cli.arguments import add_json, key_values
+from beirkit.cli.arguments import add_json, add_settings, key_values
 
 if TYPE_CHECKING:
     from beirkit.attribution import AttributionResult, Keys, Refusals
@@ -59,13 +59,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="prompts: a template with {source_text} and {question} (default: ours, in Hebrew)",
     )
     score = parser.add_argument_group("how outputs are scored")
-    score.add_argument(
-        "--set",
-        dest="rules",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="fuzzy_threshold (0.9), fuzzy_least (15), short (5), unit (quote, claim), brackets (trailing, "
+    add_settings(
+        score,
+        "rules",
+        "fuzzy_threshold (0.9), fuzzy_least (15), short (5), unit (quote, claim), brackets (trailing, "
         "last, all), lists (all, last); kept with the figures",
     )
     score.add_argument(

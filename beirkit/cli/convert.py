@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from beirkit.cli.arguments import add_json
+from beirkit.cli.arguments import add_json, add_settings
 
 if TYPE_CHECKING:
     from beirkit.corpora.manifest import Manifest
@@ -31,13 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="BEIR folder to write (default for a dataset: its own place)",
     )
-    parser.add_argument(
-        "--set",
-        dest="options",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="an option of the converter; may be repeated",
+    add_settings(
+        parser,
+        "options",
+        "an option of the converter; may be repeated",
     )
     parser.add_argument(
         "--passages",

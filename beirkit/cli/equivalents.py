@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from beirkit.cli.arguments import add_json
+from beirkit.cli.arguments import add_json, add_settings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,13 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "addresses to capture)",
     )
     parser.add_argument("--out", type=Path, metavar="FILE", help="JSON lines of verified copies to write")
-    parser.add_argument(
-        "--set",
-        dest="options",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="share (0.8), block (12), lead (4000), least (200), denominator (copy, reference, shorter, "
+    add_settings(
+        parser,
+        "options",
+        "share (0.8), block (12), lead (4000), least (200), denominator (copy, reference, shorter, "
         "longer), normaliser (casefold-words, collapse-space); kept with every copy as a hash",
     )
     parser.add_argument(

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from beirkit.cli.arguments import add_json
+from beirkit.cli.arguments import add_json, add_settings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,13 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--to", metavar="TARGET", required=True, help="a name from `beirkit list exports`, such as trec"
     )
     parser.add_argument("--out", type=Path, metavar="OUT", required=True, help="folder to write")
-    parser.add_argument(
-        "--set",
-        dest="options",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="an option of the target; may be repeated",
+    add_settings(
+        parser,
+        "options",
+        "an option of the target; may be repeated",
     )
     parser.add_argument(
         "--system",

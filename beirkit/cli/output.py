@@ -28,12 +28,9 @@ def print_json(data: Any) -> None:
 
 def size_text(size: int) -> str:
     """Bytes for people: 2.8 MB."""
-    amount = float(size)
-    for unit in ("B", "kB", "MB", "GB"):
-        if amount < 999.5:
-            return f"{amount:.{0 if unit == 'B' or amount >= 99.5 else 1}f} {unit}"
-        amount /= 1000
-    return f"{amount:.1f} TB"
+    from beirkit.evaluate.report.figures import bytes_text
+
+    return bytes_text(size)
 
 
 @contextmanager

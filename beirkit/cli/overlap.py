@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from beirkit.cli.arguments import add_json, add_measures, key_values
+from beirkit.cli.arguments import add_json, add_measures, add_settings, key_values
 
 if TYPE_CHECKING:
     from beirkit.corpora.overlap import Found
@@ -48,13 +48,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     read.add_argument(
         "--train-split", metavar="NAME", help="of a BEIR folder only the queries of this split, no documents"
     )
-    read.add_argument(
-        "--set",
-        dest="settings",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="how a table is written: format, delimiter, quotes=false, header=false (columns are 1, 2, …)",
+    add_settings(
+        read,
+        "settings",
+        "how a table is written: format, delimiter, quotes=false, header=false (columns are 1, 2, …)",
     )
     look = parser.add_argument_group("what is looked for")
     look.add_argument(
