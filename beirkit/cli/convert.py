@@ -31,11 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="BEIR folder to write (default for a dataset: its own place)",
     )
-    add_settings(
-        parser,
-        "options",
-        "an option of the converter; may be repeated",
-    )
+    add_settings(parser, "options", "an option of the converter; may be repeated")
     parser.add_argument(
         "--passages",
         metavar="RULES",

@@ -22,11 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--to", metavar="TARGET", required=True, help="a name from `beirkit list exports`, such as trec"
     )
     parser.add_argument("--out", type=Path, metavar="OUT", required=True, help="folder to write")
-    add_settings(
-        parser,
-        "options",
-        "an option of the target; may be repeated",
-    )
+    add_settings(parser, "options", "an option of the target; may be repeated")
     parser.add_argument(
         "--system",
         dest="systems",
