@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from beirkit.configs.references import Reference, dataset_of, references
-from beirkit.configs.suites import SuiteNode
 from beirkit.corpora.errors import BeirkitError, UnknownNameError, UsageError, nearest
 from beirkit.corpora.progress import Progress, silent
 from beirkit.corpora.records import Qrels
@@ -18,11 +17,9 @@ from beirkit.evaluate.explain.explain import MAKING, explain
 from beirkit.evaluate.explain.explanation import Explanation, Target
 from beirkit.evaluate.explain.makings import Alternative
 from beirkit.evaluate.explain.manifests import differences, mattering
-from beirkit.evaluate.explain.suites import explain_mean
 from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.protocol import Protocol
 from beirkit.evaluate.scores import Scores
-from beirkit.evaluate.suites import suite_mean
 from beirkit.runs import find_run
 from beirkit.stored import StoredResult
 
@@ -181,33 +178,6 @@ def counterparts(result: StoredResult, measure: Measure, system: str = "") -> li
             hint=f"say which one to hold it against: --system {known[0]} (of {', '.join(known)})",
         )
     return chosen
-
-
-def explain_suite(
-    node: SuiteNode,
-    results: Sequence[StoredResult],
-    measure: Measure,
-    protocol: Protocol,
-    target: Target,
-) -> Explanation:
-    """Why another mean is not that of a suite's results, all of one system.
-
-    Raises:
-        UsageError: members are missing, so there is no mean.
-    """
-    scores = {one.dataset: one.scores(protocol, [measure]) for one in results}
-    means = {name: one.mean(measure) for name, one in scores.items()}
-    whole = suite_mean(node, means)
-    if whole.value is None:
-        raise UsageError(f"the mean of {node.name} is {whole}", hint="run the other members too")
-    members: dict[str, float] = {}
-    queries: dict[str, int] = {}
-    for member in node.members:
-        name = member if isinstance(member, str) else member.name
-        inner = SuiteNode(name, (member,)) if isinstance(member, str) else member
-        members[name] = suite_mean(inner, means).value or 0.0
-        queries[name] = sum(scores[leaf].n(measure) for leaf in inner.leaves())
-    return explain_mean(members, measure, target, queries=queries)
 
 
 def facts_of(result: StoredResult) -> dict[str, Any]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from beirkit.evaluate.explain.explanation import Cause, Explanation, Target
     from beirkit.evaluate.measures import Measure
     from beirkit.evaluate.protocol import Protocol
-    from beirkit.stored import StoredResult, SuiteResults
+    from beirkit.stored import StoredResult
 
 _SHOWN = 8
 _LONGEST = 140  # characters of what a cause says, without --all
@@ -70,6 +70,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="another version of the judgments to try; may be repeated",
     )
     parser.add_argument(
+        "-r",
+        "--retriever",
+        default="",
+        metavar="NAME",
+        help="which system of a suite's table (default: each of them)",
+    )
+    parser.add_argument(
         "--with",
         dest="beside",
         action="append",
@@ -105,6 +112,8 @@ def _refuse_mixture(args: argparse.Namespace) -> None:
         raise UsageError(
             "one other number is explained at a time", hint="give OTHER, --published or --system"
         )
+    if args.retriever and not args.result.suffix == ".json":
+        raise UsageError("-r chooses a system of a suite's table", hint="name results/SUITE.json")
     if args.other_protocol and not args.other:
         raise UsageError("--other-protocol is how the number of OTHER is made", hint="name OTHER")
     if args.split and not args.qrels and args.result.exists():
@@ -123,7 +132,9 @@ def _explanations(args: argparse.Namespace) -> Sequence[tuple[str, Explanation]]
         return _of_published(args, measure)
     suite = read_suite_results(args.result)
     if suite is not None:
-        return _of_suite(args, suite, measure, protocol)
+        from beirkit.cli.explain_suites import explained
+
+        return explained(args, suite, measure, protocol)
     return _of_result(args, _only(args.result), measure, protocol)
 
 
@@ -217,42 +228,6 @@ def _other_judgments(other: StoredResult, result: StoredResult) -> Qrels | None:
         return other.exam().qrels
     except BeirkitError:
         return None
-
-
-def _of_suite(
-    args: argparse.Namespace, suite: SuiteResults, measure: Measure, protocol: Protocol
-) -> Sequence[tuple[str, Explanation]]:
-    from beirkit.configs.references import references
-    from beirkit.corpora.errors import UsageError
-    from beirkit.explaining import explain_suite, of_reference
-    from beirkit.typed_numbers import typed
-
-    if suite.suite is None:
-        raise UsageError("these datasets have no mean", path=args.result, hint="explain one of the results")
-    if args.other is not None:
-        raise UsageError("a suite is explained against a number", hint="give --published or --system")
-    found = []
-    for name in dict.fromkeys(one.name for one in suite.results):
-        own = [one for one in suite.results if one.name == name]
-        targets = [typed(args.published, args.note)] if args.published is not None else [
-            of_reference(one)
-            for one in references()
-            if one.figure.dataset == suite.suite.name and one.figure.measure == str(measure)
-            and not one.figure.unusable
-            and (one.figure.system == args.system or one.likeness_of(own[0].facts.retriever) is not None)
-        ]  # fmt: skip
-        found += [
-            (
-                f"{name}, mean of {suite.suite.name}",
-                explain_suite(suite.suite, own, measure, protocol, target),
-            )
-            for target in targets
-        ]
-    if not found:
-        raise UsageError(
-            f"nothing published is known of {suite.suite.name}", hint="give the number: --published"
-        )
-    return found
 
 
 def _of_run_file(args: argparse.Namespace, measure: Measure, protocol: Protocol) -> Explanation:

@@ -14,6 +14,7 @@ _COMMON = (
     "rounding",
 )  # fmt: skip
 _LEAST = 0.05  # of a gap; what closes less is no cause worth telling
+_NEAREST = 3  # pairs told that leave something
 _LUCK = 0.1  # beyond it a number that a scoring meets is no proof
 _OTHER_DATA = {"corpus", "queries", "qrels version"}
 _KINDS = ("scoring", "run", "manifest", "published", "harmless")
@@ -28,6 +29,27 @@ def ranked(causes: Sequence[Cause]) -> tuple[Cause, ...]:
     unmeasured = [one for one in rest if one.closes is None]
     partly.sort(key=lambda one: (-(one.alike or 0), -round(one.closes or 0, 9), len(one.axes), _place(one)))
     return (*explaining, *near, *partly, *unmeasured)
+
+
+def nearest(combined: Sequence[Cause], singles: Sequence[Cause]) -> list[Cause]:
+    """The few combinations that come near, or else the one that leaves less than every single cause.
+
+    Args:
+        combined: two things at once, of which none explains.
+        singles: what one thing makes.
+    """
+    best = sorted(combined, key=lambda one: (-(one.alike or 0), abs(one.leaves or 0), len(one.axes)))
+    near = [one for one in best if one.near][:_NEAREST]
+    best = [one for one in best if "rounding" not in one.axes]  # it is no part of what is not near
+    if near or not best:
+        return near
+    first = best[0]
+    nearer = all(
+        (one.alike or 0, -abs(one.leaves)) < (first.alike or 0, -abs(first.leaves or 0))
+        for one in singles
+        if one.leaves is not None
+    )
+    return [first] if nearer else []
 
 
 def chance(values: Sequence[float], target: Target, wide: float | None = None) -> float:

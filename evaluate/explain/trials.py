@@ -8,13 +8,13 @@ from itertools import combinations
 from beirkit.corpora.progress import Progress
 from beirkit.evaluate.explain.arithmetic import alike, steps
 from beirkit.evaluate.explain.explanation import Cause, Target, closing
+from beirkit.evaluate.explain.ranking import nearest
 from beirkit.evaluate.explain.scorer import Outcome, Scorer
 from beirkit.evaluate.explain.settings import Setting
 from beirkit.evaluate.explain.switches import Switch, switches, together
 from beirkit.evaluate.protocol import get_protocol, protocol_names
 
 _MOST_PAIRS = 1_500  # three splits, two versions and four grades make a thousand
-_NEAREST = 3  # pairs told that leave something
 
 
 class Trials:
@@ -88,7 +88,7 @@ class Trials:
                 made.append(self._cause(setting, (switch,)))
         found = [one for one in made if one is not None]
         explaining = [one for one in found if one.explains]
-        return explaining or self._nearest(found, singles)
+        return explaining or nearest(found, singles)
 
     def pairs(self) -> list[tuple[Switch, Switch]]:
         """Every two switches that go together, of which one changes the number by itself.
@@ -105,21 +105,6 @@ class Trials:
     def changes(self, switch: Switch) -> bool:
         """Whether a switch by itself changes the number."""
         return self.able[switch] != self.values[0]
-
-    def _nearest(self, found: Sequence[Cause], singles: Sequence[Cause]) -> list[Cause]:
-        """The few combinations that come near, or the one that leaves less than every single switch."""
-        best = sorted(found, key=lambda one: (-(one.alike or 0), abs(one.leaves or 0), len(one.axes)))
-        near = [one for one in best if one.near][:_NEAREST]
-        best = [one for one in best if "rounding" not in one.axes]
-        if near or not best:
-            return near
-        first = best[0]
-        nearer = all(
-            (one.alike or 0, -abs(one.leaves)) < (first.alike or 0, -abs(first.leaves or 0))
-            for one in singles
-            if one.leaves is not None
-        )
-        return [first] if nearer else []
 
     def _cause(self, setting: Setting, chosen: Sequence[Switch]) -> Cause | None:
         """What a setting makes of the gap; None: it changes nothing, or has no value."""

@@ -232,29 +232,65 @@ def test_what_cannot_go_together_is_refused(kept: Path, capsys: pytest.CaptureFi
         assert told in capsys.readouterr().err
 
 
-def test_the_mean_of_a_suite(
-    kept: Path, birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def suite(birds: Path, tmp_path: Path, retrievers: str = "bm25-lucene", out: str = "out") -> Path:
+    """The table of three datasets of one query or two each."""
     members = []
     for name, judged in (("one", "q1\td1\t1\nq2\td9\t1\n"), ("two", "q3\td3\t1\n"), ("three", "q4\td1\t1\n")):
         folder = tmp_path / name
-        (folder / "qrels").mkdir(parents=True)
+        (folder / "qrels").mkdir(parents=True, exist_ok=True)
         for file in ("corpus.jsonl", "queries.jsonl"):
             (folder / file).write_bytes((birds / file).read_bytes())
         (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n" + judged, encoding="utf-8")
         members.append(f"./{name}")
-    suite = tmp_path / "three.yaml"
-    suite.write_text(
-        f"name: forums\ndatasets: [{', '.join(members)}]\nretrievers: [bm25-lucene]\n", encoding="utf-8"
+    config = tmp_path / "three.yaml"
+    config.write_text(
+        f"name: forums\ndatasets: [{', '.join(members)}]\nretrievers: [{retrievers}]\n", encoding="utf-8"
     )
-    assert main(["run", str(suite), "--out", str(tmp_path / "out"), "-q"]) == 0
-    table = tmp_path / "out" / "forums.json"
+    assert main(["run", str(config), "--out", str(tmp_path / out), "-q"]) == 0
+    return tmp_path / out / "forums.json"
+
+
+def test_the_mean_of_a_suite(
+    kept: Path, birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = suite(birds, tmp_path)
     found = explained(capsys, table, "--published", "0.750", "-m", "RR@10")
     assert found["ours"] == pytest.approx(0.5)
     assert (found["causes"][0]["axes"], found["causes"][0]["explains"]) == (["members"], True)
     assert "three is missing" in found["causes"][0]["says"]
     assert main(["explain", str(table), "-m", "RR@10"]) == 2
     assert "nothing published is known of forums" in capsys.readouterr().err
+
+
+def test_a_suite_against_another(birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = suite(birds, tmp_path, "bm25-lucene, rank-bm25")
+    two = suite(birds, tmp_path, '"bm25-lucene:template={title}"', out="other")
+    found = explained(capsys, one, two, "-r", "bm25-lucene", "-m", "RR@10")
+    assert found["of"] == "bm25-lucene, mean of forums"
+    assert (found["causes"][0]["axes"], found["causes"][0]["explains"]) == (["members"], True)
+    assert found["causes"][0]["says"].startswith("2 of 3 members differ: two -")
+    assert f"({two})" in found["target"]["says"]
+    capsys.readouterr()
+    assert main(["explain", str(one), str(two), "-r", "bm26", "--json"]) == 2
+    assert "has no results of 'bm26'" in capsys.readouterr().err
+    assert main(["explain", str(two), str(one), "--json"]) == 2
+    assert "choose ours with -r" in capsys.readouterr().err
+    assert main(["explain", str(one), str(one.with_name("forums.md"))]) == 2
+    assert "is no table of a suite" in capsys.readouterr().err
+    folder = next(one.parent.glob("one@test/bm25*"))
+    assert main(["explain", str(folder), "--published", "0.5", "-r", "bm25-lucene"]) == 2
+    assert "of a suite's table" in capsys.readouterr().err
+
+
+def test_members_by_other_rules(birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A suite whose members are gone is not scored anew, and that is said."""
+    table = suite(birds, tmp_path)
+    found = explained(capsys, table, "--published", "0.4321", "-m", "RR@10")
+    assert "protocol" not in found["untested"]
+    for name in ("one", "two", "three"):
+        (tmp_path / name / "qrels" / "test.tsv").unlink()
+    found = explained(capsys, table, "--published", "0.4321", "-m", "RR@10")
+    assert "holds no scores of RR@10 under the protocol mteb" in found["untested"]["protocol"]
 
 
 # What numbers.json calls puzzles: what is published, the other number, its measure, the cause.

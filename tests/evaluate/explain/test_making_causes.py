@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import pytest
 
-from beirkit.corpora.errors import DataError
 from beirkit.corpora.run import Run
 from beirkit.evaluate.explain.explain import explain
 from beirkit.evaluate.explain.explanation import Explanation, Target
 from beirkit.evaluate.explain.makings import Alternative
 from beirkit.evaluate.explain.manifests import differences
-from beirkit.evaluate.explain.suites import explain_mean
 from tests.evaluate.explain import made_up as m
 
 JUDGED = m.qrels()
@@ -177,31 +174,3 @@ def test_a_consequence_is_no_difference_of_its_own() -> None:
     facts = m.changed("retriever.encoder.max_length", 128)
     facts["report"]["document"]["truncated_share"] = 0.5
     assert [one.axis for one in differences(m.FACTS, facts) if one.matters] == ["max length"]
-
-
-FORUMS = {f"forum{n:02}": 0.2 + 0.017 * n + 0.003 * n * n for n in range(12)}
-COUNTS = {name: 100 + 90 * (n % 5) for n, name in enumerate(FORUMS)}
-
-
-@pytest.mark.parametrize(
-    ("axis", "says", "value"),
-    [
-        ("members", "the mean of 11 of 12: forum07 is missing",
-         sum(value for name, value in FORUMS.items() if name != "forum07") / 11),
-        ("mean", "every query counts alike",
-         sum(FORUMS[name] * COUNTS[name] for name in FORUMS) / sum(COUNTS.values())),
-        ("mean", "geometric", math.prod(FORUMS.values()) ** (1 / 12)),
-    ],
-)  # fmt: skip
-def test_the_mean_of_a_suite(axis: str, says: str, value: float) -> None:
-    found = explain_mean(FORUMS, NDCG, Target(value=round(value, 5), decimals=5), queries=COUNTS)
-    assert (found.causes[0].axes, found.causes[0].explains) == ((axis,), True)
-    assert says in found.causes[0].says
-
-
-def test_a_mean_that_nothing_makes() -> None:
-    found = explain_mean(FORUMS, NDCG, Target(value=0.9, decimals=4), queries=COUNTS)
-    assert not found.explained
-    assert "Nothing known explains" in found.verdict
-    with pytest.raises(DataError):
-        explain_mean({}, NDCG, Target(value=0.9))

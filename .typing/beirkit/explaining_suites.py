@@ -1,0 +1,1 @@
+../../beirkit/explaining_suites.py
