@@ -97,7 +97,11 @@ class Analyzer(Pipeline):
         super().__init__(
             [
                 *texts,
-                SplitStep(f"pattern:{given.pattern}", _compiled(self.pattern).findall),
+                SplitStep(
+                    f"pattern:{given.pattern}",
+                    _compiled(self.pattern).findall,
+                    by_blanks=given.pattern in PATTERNS,
+                ),
                 steps.least(max(1, given.min_length)),  # a pattern may match the empty word
                 *([] if stopped is None else [stopped]),
                 *([steps.ngrams(self.ngrams, fold_finals=True)] if self.ngrams else []),

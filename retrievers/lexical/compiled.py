@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from beirkit.retrievers.lexical import kernels
+from beirkit.retrievers.lexical import kernels, selection
 from beirkit.retrievers.lexical.scoring import Clauses, Places, Ranked
-
-_SPARE = 128
-"""Candidates beyond the ``k`` wanted ones that are collected before the best are selected."""
-
-_SIGN = np.uint32(0x80000000)
 
 _NOTHING = Clauses(
     docs=np.empty(0, dtype=np.int32),
@@ -33,8 +29,11 @@ class _Room(threading.local):
         self.sums = np.full(kernels.WINDOW, -0.0)
         self.keys = np.empty(0, dtype=np.uint64)
         self.state = np.zeros(2, dtype=np.uint64)
+        self.gains = np.empty(kernels.GAINS, dtype=np.float32)
+        self.maxima = np.empty(kernels.SPARE)
         self.scores = np.zeros(kernels.STRIDE, dtype=np.float32)
         self.bits = self.scores.view(np.int32)
+        self.counts = np.empty(selection.BUCKETS, dtype=np.int64)
 
 
 _room = _Room()
@@ -58,7 +57,7 @@ def best_of_each(
         only_add: ``(n_queries,)`` whether a score of 0 is no match.
     """
     room, queries, k = _room, len(base), min(k, len(places.ranks))
-    size = k + max(k, _SPARE) + kernels.STRIDE
+    size = k + max(k, kernels.SPARE) + kernels.STRIDE
     if len(room.keys) != size:
         room.keys = np.empty(size, dtype=np.uint64)
     keys = np.empty((queries, k), dtype=np.uint64)
@@ -69,20 +68,16 @@ def best_of_each(
         *_arguments(*first),
         *_arguments(*second),
         *(base, only_add, places.ranks, k),
-        *(room.sums, room.keys, room.state, room.scores, room.bits),
+        *(room.sums, room.keys, room.state, room.gains, room.maxima, room.scores, room.bits, room.counts),
         *(keys, found),
     )
     kernels.search(*arguments)
     keys.sort(axis=1)
-    keys = keys[:, ::-1]
-    turned = (keys >> np.uint64(32)).astype(np.uint32)
-    scores = np.where(turned >= _SIGN, turned ^ _SIGN, ~turned).view(np.float32)
-    # What stands for nothing comes last and is cut off.
-    ranks = np.minimum(np.uint32(0xFFFFFFFF) - keys.astype(np.uint32), np.uint32(len(places.docs) - 1))
-    docs = places.docs[ranks]
-    if found.sum() < docs.size:  # a part of an array holds all of it in memory
-        return [(docs[row, :n].copy(), scores[row, :n].copy()) for row, n in enumerate(found.tolist())]
-    return list(zip(docs, scores, strict=True))
+    ends = np.cumsum(found).tolist()
+    docs = np.empty(ends[-1], dtype=np.int32)
+    scores = np.empty(ends[-1], dtype=np.float32)
+    kernels.unpack(keys, found, places.docs, docs, scores)
+    return [(docs[start:end], scores[start:end]) for start, end in pairwise((0, *ends))]
 
 
 def _arguments(part: Clauses, sizes: npt.NDArray[np.int64]) -> tuple[Any, ...]:

@@ -6,8 +6,7 @@ the same order. Documents are looked at window by window, so that the sums stay 
 A sum that no term has added to is -0: adding gives +0 for whatever adds up to nothing, so that bit alone
 tells a document without any term of the query from one whose score is 0.
 
-A candidate is one number: its score in the upper 32 bits, turned so that greater is better, and below it the
-place of its id, turned likewise. Greater keys are better results, by the one ordering rule; no two are equal.
+Candidates are the keys of :mod:`beirkit.retrievers.lexical.selection`.
 """
 
 from __future__ import annotations
@@ -17,12 +16,27 @@ from typing import Any
 import numpy as np
 
 from beirkit.retrievers.lexical.compiling import kernel, part
+from beirkit.retrievers.lexical.selection import select, turned, unturned
 
 WINDOW = 1 << 15
 """Documents whose sums are in work at once, 8 bytes each."""
 
 STRIDE = 32
 """Sums that are compared with the score to beat at once."""
+
+GAINS = 256
+"""Postings whose gains are worked out at once."""
+
+SPARE = WINDOW // 8
+"""Candidates beyond the ``k`` wanted ones that are collected, at least, before the best are selected."""
+
+_GROUPS = 4
+"""Groups of documents for each of the ``k`` results, by whose best a first score to beat is found."""
+
+_IN_GROUP = 8
+"""Documents of such a group, at least, so that there is room for them in :data:`SPARE`."""
+
+_LEAST = np.float32(1.401298464324817e-45)  # the least number above 0
 
 _I32 = "Array(int32, 1, 'C', readonly=True)"
 _F32 = "Array(float32, 1, 'C', readonly=True)"
@@ -43,67 +57,67 @@ def _accumulate(
     saturating: bool,
     first: int,
     last: int,
+    whole: bool,
     sums: Array,
+    gains: Array,
 ) -> None:
-    """Add what the terms of a query add to the documents from ``first`` on and below ``last``."""
+    """Add what the terms of a query add to the documents from ``first`` on and below ``last``.
+
+    ``whole``: no document comes behind ``last``. Gains that hold a division are worked out some at a time,
+    which the processor does for several at once.
+    """
+    begin = np.uint64(first)
     for term in range(len(cursors)):
         at, end, weight = cursors[term], ends[term], query[term]
+        if not whole:
+            end = _first_from(docs, at, end, last)
+        cursors[term] = end
         if saturating:
-            while at < end and docs[at] < last:
-                sums[docs[at] - first] += np.float64(weight - weight / weights[at])
-                at += 1
+            while at < end:
+                size = min(GAINS, end - at)
+                for place in range(size):
+                    gains[place] = weight - weight / weights[at + place]
+                for place in range(size):
+                    sums[np.uint64(docs[at + place]) - begin] += np.float64(gains[place])
+                at += size
         else:
             exact = np.float64(weight)
-            while at < end and docs[at] < last:
-                sums[docs[at] - first] += exact * np.float64(weights[at]) + 0.0  # never -0
-                at += 1
-        cursors[term] = at
+            for place in range(at, end):
+                added = exact * np.float64(weights[place]) + 0.0  # never -0
+                sums[np.uint64(docs[place]) - begin] += added
 
 
 @part
-def _turned(bits: int) -> Any:
-    """The bits of a float32 as a number that is greater for a greater float."""
-    if bits < 0:
-        return np.uint64(~bits)
-    return np.uint64(bits) | np.uint64(0x80000000)
-
-
-@part
-def _unturned(key: int) -> Any:
-    """The bits of the float32 of a key."""
-    high = key >> np.uint64(32)
-    if high & np.uint64(0x80000000):
-        return np.int32(high & np.uint64(0x7FFFFFFF))
-    return ~np.int32(high)
-
-
-@part
-def _select(keys: Array, n: int, k: int) -> None:
-    """Bring the ``k`` greatest of the first ``n`` keys to the front; the last of them is the least.
-
-    Hoare's quickselect, with the middle of three as its pivot.
-    """
-    low, high, wanted = 0, n - 1, k - 1
+def _first_from(docs: Array, low: int, high: int, bound: int) -> int:
+    """The first place from ``low`` on whose document is not below the bound; ``high`` where there is none."""
     while low < high:
         middle = (low + high) // 2
-        a, b, c = keys[low], keys[middle], keys[high]
-        pivot = max(min(a, b), min(max(a, b), c))
-        left, right = low, high
-        while left <= right:
-            while keys[left] > pivot:
-                left += 1
-            while keys[right] < pivot:
-                right -= 1
-            if left <= right:
-                keys[left], keys[right] = keys[right], keys[left]
-                left += 1
-                right -= 1
-        if wanted <= right:
-            high = right
-        elif wanted >= left:
-            low = left
+        if docs[middle] < bound:
+            low = middle + 1
         else:
-            break
+            high = middle
+    return low
+
+
+@part
+def _floor(
+    sums: Array, n: int, k: int, keys: Array, maxima: Array, scores: Array, bits: Array, counts: Array
+) -> Any:
+    """A key that the ``k`` best of the first ``n`` documents are above; 0 where none was found.
+
+    Documents are taken in groups: the best of ``k`` groups are ``k`` documents. Their scores are positive.
+    """
+    groups = min(max(_GROUPS * k, 64), n // _IN_GROUP)
+    maxima[:groups] = sums[:groups]
+    for start in range(groups, n - groups + 1, groups):
+        for group in range(groups):
+            maxima[group] = max(maxima[group], sums[start + group])
+    for group in range(groups):
+        scores[0] = np.float32(maxima[group]) + np.float32(0)  # no -0
+        keys[group] = turned(bits[0]) << np.uint64(32)
+    select(keys, groups, k, counts)
+    bits[0] = unturned(keys[k - 1])
+    return keys[k - 1] - np.uint64(1) if scores[0] > 0 else np.uint64(0)
 
 
 @part
@@ -117,37 +131,43 @@ def _scan(
     k: int,
     keys: Array,
     state: Array,
+    maxima: Array,
     scores: Array,
     bits: Array,
+    counts: Array,
 ) -> None:
     """Take the documents of a window among the candidates that may be of the ``k`` best; clear the sums."""
     n: Any = np.int64(state[0])
-    floor = state[1]
-    # The lowest score that may be wanted; what is written here is the least number above 0.
-    least = np.float32(1.401298464324817e-45) if only_add else np.float32(-np.inf)
+    floor, size = state[1], last - first
+    if floor == 0 and only_add and n == 0 and size >= 2 * _IN_GROUP * k:
+        floor = _floor(sums, size, k, keys, maxima, scores, bits, counts)
+    # The lowest score that may be wanted, and a bound that the sums of all such scores are above.
+    least = _LEAST if only_add else np.float32(-np.inf)
     if floor > 0:
-        bits[0] = _unturned(floor)
+        bits[0] = unturned(floor + np.uint64(1))
         least = scores[0]
-    for start in range(0, last - first, STRIDE):  # what is behind the last document is -0
+    bound = np.float64(np.nextafter(least, np.float32(-np.inf)))
+    for start in range(0, size, STRIDE):  # what is behind the last document is -0
         wanted: Any = False
         for place in range(start, start + STRIDE):
-            wanted |= np.float32(sums[place] + base) >= least
+            wanted |= sums[place] + base > bound
         if wanted:
-            for place in range(start, start + STRIDE):
-                score = np.float32(sums[place] + base)
-                if score >= least and (only_add or not (sums[place] == 0 and np.signbit(sums[place]))):
-                    scores[0] = score + np.float32(0)  # no -0
-                    rank = np.uint64(0xFFFFFFFF) - np.uint64(ranks[first + place])
-                    key = (_turned(bits[0]) << np.uint64(32)) | rank
-                    if key > floor:
-                        keys[n] = key
-                        n += 1
+            for place in range(STRIDE):
+                scores[place] = np.float32(sums[start + place] + base) + np.float32(0)  # no -0
+            for place in range(min(STRIDE, size - start)):
+                one = sums[start + place]
+                match = only_add or not (one == 0 and np.signbit(one))
+                rank = np.uint64(0xFFFFFFFF) - np.uint64(ranks[first + start + place])
+                key = (turned(bits[place]) << np.uint64(32)) | rank
+                keys[n] = key  # counted where it is wanted: without a branch, half of which would be missed
+                n += match & (scores[place] >= least) & (key > floor)
             if n > len(keys) - STRIDE:
-                _select(keys, n, k)
+                select(keys, n, k, counts)
                 n = k
                 floor = keys[k - 1]
-                bits[0] = _unturned(floor)
+                bits[0] = unturned(floor)
                 least = scores[0]
+                bound = np.float64(np.nextafter(least, np.float32(-np.inf)))
         for place in range(start, start + STRIDE):
             sums[place] = -0.0
     state[0] = n
@@ -159,7 +179,8 @@ _CLAUSES = f"{_I32}, {_F32}, int64[::1], {_I64}, {_F32}, {_I64}, boolean"
 
 @kernel(
     f"void({_CLAUSES}, {_CLAUSES}, {_F64}, {_BOOL}, {_I32}, int64, float64[::1], uint64[::1], "
-    "uint64[::1], float32[::1], int32[::1], uint64[:, ::1], int64[::1])"
+    "uint64[::1], float32[::1], float64[::1], float32[::1], int32[::1], int64[::1], uint64[:, ::1], "
+    "int64[::1])"
 )
 def search(
     docs: Array,
@@ -183,8 +204,11 @@ def search(
     sums: Array,
     keys: Array,
     state: Array,
+    gains: Array,
+    maxima: Array,
     scores: Array,
     bits: Array,
+    counts: Array,
     best: Array,
     found: Array,
 ) -> None:
@@ -210,10 +234,13 @@ def search(
         ranks: ``(n_docs,) int32``.
         k: how many are wanted, at most ``n_docs``.
         sums: ``(WINDOW,) float64``, all -0 before and after.
-        keys: room for more than ``k + STRIDE`` candidates.
+        keys: ``(k + SPARE + STRIDE or more,) uint64``, for candidates.
         state: ``(2,) uint64``, for work: number of candidates, and the key that must be beaten.
+        gains: ``(GAINS,) float32``, for work.
+        maxima: ``(SPARE,) float64``, for work.
         scores: ``(STRIDE,) float32``, for work.
         bits: the same memory as ``scores``, as int32.
+        counts: ``(BUCKETS,) int64``, for work.
         best: ``(queries, k) uint64``, written: keys in any order, and 0 where there is none.
         found: ``(queries,) int64`` how many there are of each, written.
     """
@@ -226,23 +253,44 @@ def search(
             continue
         for first in range(0, len(ranks), WINDOW):
             last = min(first + WINDOW, len(ranks))
-            _accumulate(docs, weights, cursors[a:b], ends[a:b], query[a:b], saturating, first, last, sums)
+            whole = last == len(ranks)
             _accumulate(
-                other_docs,
-                other_weights,
-                other_cursors[c:d],
-                other_ends[c:d],
-                other_query[c:d],
-                other_saturating,
-                first,
-                last,
-                sums,
-            )
-            _scan(sums, first, last, base[asked], only_add[asked], ranks, k, keys, state, scores, bits)
+                docs, weights, cursors[a:b], ends[a:b], query[a:b], saturating,
+                first, last, whole, sums, gains,
+            )  # fmt: skip
+            _accumulate(
+                other_docs, other_weights, other_cursors[c:d], other_ends[c:d], other_query[c:d],
+                other_saturating, first, last, whole, sums, gains,
+            )  # fmt: skip
+            _scan(
+                sums, first, last, base[asked], only_add[asked], ranks, k,
+                keys, state, maxima, scores, bits, counts,
+            )  # fmt: skip
         n: Any = np.int64(state[0])
         if n > k:
-            _select(keys, n, k)
+            select(keys, n, k, counts)
             n = np.int64(k)
         best[asked, :n] = keys[:n]
         best[asked, n:] = 0
         found[asked] = n
+
+
+@kernel(f"void(uint64[:, ::1], {_I64}, {_I32}, int32[::1], float32[::1])")
+def unpack(best: Array, found: Array, docs: Array, places: Array, scores: Array) -> None:
+    """What the keys of results stand for, list behind list.
+
+    Args:
+        best: ``(queries, k) uint64``, each row ascending, with 0 where there is none.
+        found: ``(queries,) int64`` how many there are in each.
+        docs: ``(n_docs,) int32`` the document at each place of the order of ids.
+        places: ``(found.sum(),) int32``, written: the documents, in ranking order.
+        scores: ``(found.sum(),) float32``, written: their scores.
+    """
+    bits = scores.view(np.int32)
+    at = 0
+    for query in range(len(found)):
+        for place in range(best.shape[1] - 1, best.shape[1] - 1 - found[query], -1):
+            key = best[query, place]
+            places[at] = docs[np.uint64(0xFFFFFFFF) - (key & np.uint64(0xFFFFFFFF))]
+            bits[at] = unturned(key)
+            at += 1

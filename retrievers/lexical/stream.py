@@ -143,10 +143,10 @@ def search_each(
     some = at_once(len(doc_ids), k) if together is not None else SHARE
     with progress("search", known_length(queries), "queries") as advance, ThreadPoolExecutor(threads) as pool:
         for block in blocks(queries):
-            analysed = [terms(query.text) for query in block]
+            analysed = (terms(query.text) for query in block)  # as it is asked for, while others are searched
             query_ids.extend(query.query_id for query in block)
             # A thread takes several at a time: handing one over takes as long as a short search.
-            share = some if threads == 1 else max(1, min(some, len(analysed) // (4 * threads)))
+            share = some if threads == 1 else max(1, min(some, len(block) // (4 * threads)))
             shares = (map if threads == 1 else pool.map)(several, blocks(analysed, share))
             ranked = chain.from_iterable(shares)
             for (found, values), took in ranked:

@@ -64,7 +64,7 @@ class Counted:
         """Count the terms of queries."""
         numbers, times, sizes = list[int](), list[int](), list[int]()
         for terms in queries:
-            known = [vocabulary[term] for term in terms if term in vocabulary]
+            known = [number for number in map(vocabulary.get, terms) if number is not None]
             counts: Mapping[int, int] = dict.fromkeys(known, 1)
             if len(counts) < len(known):
                 counts = Counter(known)

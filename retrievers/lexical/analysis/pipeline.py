@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 from beirkit.retrievers.base import Facts
 from beirkit.retrievers.lexical.analysis import word_break
@@ -18,7 +19,13 @@ GRAM = "~"
 """Stands before a term that is a run of characters and no word; later steps leave such a term as it is."""
 
 KNOWN_WORDS = 1 << 17
-"""Distinct words whose terms are remembered; with more, all are forgotten and the memory starts anew."""
+"""Distinct words whose terms are remembered; with more, all are forgotten and the memory starts anew.
+
+So many chunks of text between two blanks are remembered likewise, where no word goes over a blank.
+"""
+
+LONGEST_CHUNK = 32
+"""Characters of the longest chunk that is remembered: text without blanks is not met twice."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +45,19 @@ class TextStep:
 
 @dataclass(frozen=True)
 class SplitStep:
-    """Splits a text into words, none of them empty; a second one splits the same text in its own way."""
+    """Splits a text into words, none of them empty; a second one splits the same text in its own way.
+
+    Attributes:
+        name: what is recorded and shown.
+        apply: the words of a text.
+        facts: what else they depend on.
+        by_blanks: whether the words are those of the chunks between blanks, one chunk behind the other.
+    """
 
     name: str
     apply: Callable[[str], list[str]]
     facts: Facts = field(default_factory=dict)
+    by_blanks: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,7 +109,8 @@ class Pipeline:
         self._splits = [step for step in steps if isinstance(step, SplitStep)]
         self._words = [step for step in steps if isinstance(step, WordStep | ExpandStep)]
         self._changes = [step.apply for step in steps if isinstance(step, WordStep)]
-        self._terms: dict[str, list[str]] = {}
+        self._terms = _Known(self.terms_of)
+        self._chunks = _Known(self._terms_of_chunk, LONGEST_CHUNK)
 
     @cached_property
     def one_term_a_word(self) -> bool:
@@ -138,16 +154,13 @@ class Pipeline:
 
     def terms(self, text: str) -> list[str]:
         """The index terms of a text, in order, repeated ones as often as they stand."""
-        known, found = self._terms, list[str]()
-        for word in self.words(text):
-            terms = known.get(word)
-            if terms is None:
-                terms = self.terms_of(word)
-                if len(known) >= KNOWN_WORDS:  # other threads may be looking: nothing is asked for twice
-                    known.clear()
-                known[word] = terms
-            found += terms
-        return found
+        text, split = self.prepared(text), self._splits[-1]
+        if split.by_blanks:  # a look-up in place of finding words again
+            return list(chain.from_iterable(map(self._chunks.__getitem__, text.split(" "))))
+        return list(chain.from_iterable(map(self._terms.__getitem__, split.apply(text))))
+
+    def _terms_of_chunk(self, chunk: str) -> list[str]:
+        return list(chain.from_iterable(map(self._terms.__getitem__, self._splits[-1].apply(chunk))))
 
     def trace(self, text: str) -> list[Traced]:
         """What each step makes of a text, in order; the last one's tokens are the terms, runs last."""
@@ -171,6 +184,23 @@ class Pipeline:
         for step in self.steps:
             facts |= step.facts
         return facts
+
+
+class _Known(dict[str, list[str]]):
+    """The terms of texts met so far; those of a longer one than ``longest`` are worked out each time."""
+
+    def __init__(self, terms_of: Callable[[str], list[str]], longest: int | None = None) -> None:
+        super().__init__()
+        self._terms_of = terms_of
+        self._longest = longest
+
+    def __missing__(self, text: str) -> list[str]:
+        found = self._terms_of(text)
+        if self._longest is None or len(text) <= self._longest:
+            if len(self) >= KNOWN_WORDS:  # other threads may be looking: nothing is asked for twice
+                self.clear()
+            self[text] = found
+        return found
 
 
 def _advance(step: WordStep | ExpandStep, words: list[str], runs: list[str]) -> list[str]:

@@ -56,9 +56,8 @@ def normal_form(name: str) -> TextStep:
 
 def split(name: str) -> list[Step]:
     """The steps that split texts: for pairs of Han, kana and Hangul, first the words they are made of."""
-    uax29 = SplitStep(
-        "words:uax29", word_break.words, {"unicode": UNICODE, "longest_word": word_break.LONGEST}
-    )
+    facts: Facts = {"unicode": UNICODE, "longest_word": word_break.LONGEST}
+    uax29 = SplitStep("words:uax29", word_break.words, facts, by_blanks=True)
     if name == "uax29":
         return [uax29]
     if name == "cjk-bigrams":
@@ -66,7 +65,12 @@ def split(name: str) -> list[Step]:
     if name == "hebrew":
         return [
             TextStep("hebrew", hebrew.normalize, {"unicode_of_normal_form": unicodedata.unidata_version}),
-            SplitStep("words:hebrew", re.compile(hebrew.WORD).findall, {"hebrew": hebrew.VERSION}),
+            SplitStep(
+                "words:hebrew",
+                re.compile(hebrew.WORD).findall,
+                {"hebrew": hebrew.VERSION},
+                by_blanks=True,
+            ),
         ]
     return [uax29, segmented(name)]
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from beirkit.retrievers.lexical.analysis import pipeline
 from beirkit.retrievers.lexical.analysis.pipeline import (
@@ -14,6 +16,8 @@ from beirkit.retrievers.lexical.analysis.pipeline import (
     WordStep,
 )
 from beirkit.retrievers.lexical.analysis.steps import least, ngrams, stop, word_filter
+from beirkit.retrievers.lexical.analyzer import Analyzer, AnalyzerOptions
+from beirkit.retrievers.lexical.lucene_analyzer import LuceneAnalyzer, LuceneAnalyzerOptions
 
 UPPER = TextStep("upper", str.upper, {"case": "upper"})
 BLANKS = SplitStep("blanks", str.split)
@@ -79,3 +83,29 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked == ["a", "b", "c"]
     assert made.terms("d a") == ["d", "a"]
     assert asked == ["a", "b", "c", "d", "a"]
+
+
+BY_BLANKS = [
+    *(LuceneAnalyzer(LuceneAnalyzerOptions(language=tag)) for tag in ("en", "de", "he", "ar", "und")),
+    *(Analyzer(AnalyzerOptions(language=name)) for name in ("english", "hebrew")),
+    Analyzer(AnalyzerOptions(pattern="symbols")),
+]
+"""Analyzers whose words are found chunk by chunk, between blanks."""
+
+PIECES = st.sampled_from(
+    [" ", "  ", "owls", "Owl's", "C++", "3.14", "e\u0301", "\u0301x", "\u200d", "\u200b", "ΟΔΟΣ", "Σ", "ΑΣ'",
+     "\u05d0\u05f4\u05d1", "\u05d4'", "'", '"', "\u05beט", "東", "かな", "カ", "ไทย", "👩\u200d👧", "\u00ad",
+     "\u0640", "_", "\n", "\u00a0", "x" * 40, "x" * 260, ".", ","]
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("made", BY_BLANKS, ids=lambda made: f"{made.name}-{made.language}")
+@given(text=st.lists(PIECES | st.text(max_size=3), max_size=12).map("".join))
+def test_no_word_goes_over_a_blank(made: Pipeline, text: str) -> None:
+    """What is found chunk by chunk is what is found in the text as a whole."""
+    assert made.terms(text) == [term for word in made.words(text) for term in made.terms_of(word)]
+
+
+def test_a_pattern_of_somebody_may_go_over_blanks() -> None:
+    made = Analyzer(AnalyzerOptions(pattern="[a-z ]+", stemmer="none", stopwords="none"))
+    assert made.terms("New York, Old York") == ["new york", " old york"]
