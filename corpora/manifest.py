@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from hashlib import sha256 as _sha256
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -18,6 +19,8 @@ from beirkit.corpora.layout import MANIFEST, Layout, find_layout
 from beirkit.corpora.records import Document, Judgment, Query
 
 _MODULUS = 1 << 256
+
+_Shape = TypeVar("_Shape")
 
 
 class ContentId:
@@ -183,13 +186,26 @@ def read_manifest(folder: Path | str) -> Manifest:
     Raises:
         DataError: there is none, or it is not one that beirkit writes.
     """
-    path = Path(folder) / MANIFEST
+    return read_facts(Path(folder) / MANIFEST, Manifest, "a manifest of beirkit")
+
+
+def read_facts(path: Path, shape: type[_Shape], what: str) -> _Shape:
+    """A JSON file that beirkit wrote about a folder.
+
+    Args:
+        path: of the file.
+        shape: what it holds.
+        what: the file as an error names it, such as ``a manifest of beirkit``.
+
+    Raises:
+        DataError: there is none, or it is not one that beirkit writes.
+    """
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Manifest)
+        return msgspec.json.decode(path.read_bytes(), type=shape)
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}", path=path) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise DataError(f"is not a manifest of beirkit: {error}", path=path) from error
+        raise DataError(f"is not {what}: {error}", path=path) from error
 
 
 def write_manifest(manifest: Manifest, folder: Path | str) -> None:

@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 
 from beirkit.corpora.collection import Collection, Provenance
-from beirkit.corpora.errors import ConfigError, DataError, UsageError, nearest
+from beirkit.corpora.errors import ConfigError, UsageError, nearest
 from beirkit.corpora.exports.base import Export, Facts, FolderExport, Records, told
 from beirkit.corpora.files import atomic_open, sha256_file
 from beirkit.corpora.layout import require_split_name
-from beirkit.corpora.manifest import Counts, FileFacts, installed_version
+from beirkit.corpora.manifest import Counts, FileFacts, installed_version, read_facts
 from beirkit.corpora.plugins import load_class
 from beirkit.corpora.progress import Progress, silent
 from beirkit.corpora.whole import whole_folder
@@ -162,13 +162,7 @@ def read_export(folder: Path | str) -> ExportManifest:
     Raises:
         DataError: there is none, or it is not one that beirkit writes.
     """
-    path = Path(folder) / MANIFEST
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=ExportManifest)
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", path=path) from error
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise DataError(f"is not an export of beirkit: {error}", path=path) from error
+    return read_facts(Path(folder) / MANIFEST, ExportManifest, "an export of beirkit")
 
 
 def written(folder: Path) -> set[str]:

@@ -11,7 +11,7 @@ import msgspec
 from beirkit.corpora.errors import DataError
 from beirkit.corpora.exports.catalog import MANIFEST
 from beirkit.corpora.files import atomic_open, sha256_file
-from beirkit.corpora.manifest import FileFacts, installed_version
+from beirkit.corpora.manifest import FileFacts, installed_version, read_facts
 from beirkit.evaluate.exports.base import Entry
 
 
@@ -93,13 +93,7 @@ def read_submission(folder: Path) -> Submission:
     Raises:
         DataError: nothing, or it was not made from results.
     """
-    path = folder / MANIFEST
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=Submission)
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", path=path) from error
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise DataError(f"is not an export of results: {error}", path=path) from error
+    return read_facts(folder / MANIFEST, Submission, "an export of results")
 
 
 def find_submission(path: Path) -> Submission | None:
