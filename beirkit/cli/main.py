@@ -25,7 +25,10 @@ from beirkit.corpora.errors import BeirkitError, UsageError
 # command: (module, what it does); a module is imported only when its command is asked for
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "convert the standard library's documentation, run three retrievers, print the table"),
-    "list": ("listing", "what there is: datasets, formats, retrievers, measures, suites, protocols, exports"),
+    "list": (
+        "listing",
+        "what there is: datasets, formats, retrievers, measures, suites, protocols, exports, imports",
+    ),
     "fetch": ("fetch", "bring a published form of a dataset and make its BEIR folder"),
     "convert": ("convert", "turn a benchmark's source files into a BEIR folder"),
     "check": ("check", "find what is wrong with a BEIR folder"),
