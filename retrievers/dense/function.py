@@ -11,6 +11,7 @@ import numpy as np
 from beirkit.corpora.errors import ConfigError
 from beirkit.corpora.progress import Advance
 from beirkit.retrievers.base import Facts, Workplace
+from beirkit.retrievers.dense.batches import Batches
 from beirkit.retrievers.dense.encoder import Role, Similarity, Vectors
 from beirkit.retrievers.dense.prompts import INSTRUCTION
 from beirkit.retrievers.dense.sentence_transformer import EncoderOptions
@@ -67,21 +68,18 @@ class FunctionEncoder:
             UsageError: it failed, with its own error as the cause.
         """
         prompt = self._prompt(role)
-        distinct = list(dict.fromkeys(texts))
-        rows = {text: row for row, text in enumerate(distinct)}
-        uses = np.bincount([rows[text] for text in texts], minlength=len(distinct))
+        batches = Batches(texts, self._batch_size)
         parts: list[Any] = []
-        for start in range(0, len(distinct), self._batch_size):
-            batch = distinct[start : start + self._batch_size]
+        for batch, uses in zip(batches.texts, batches.uses, strict=True):
             with foreign_code(f"{self._target} failed"):
                 parts.append(self._function([prompt + text for text in batch], role))
             if not _fits(parts[-1], len(batch)):
                 bad: Vectors = parts[-1]  # the store says what is wrong with it
                 return bad
             if advance is not None:
-                advance(int(uses[start : start + len(batch)].sum()))
+                advance(uses)
         found: Vectors = np.concatenate([np.asarray(part, dtype=np.float32) for part in parts])
-        return found[[rows[text] for text in texts]]
+        return found[batches.rows]
 
     def count_truncated(self, texts: Sequence[str], role: Role) -> None:
         """What a function reads of a text is not known."""

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from beirkit.corpora.errors import ConfigError, UsageError
 from beirkit.corpora.progress import Advance
 from beirkit.retrievers.base import Facts, Workplace
+from beirkit.retrievers.dense.batches import Batches
 from beirkit.retrievers.dense.encoder import Role, Vectors
 from beirkit.retrievers.dense.prompts import Prompts, choose_prompts
 from beirkit.retrievers.dense.sources import Located, hub_name, locate
@@ -168,16 +169,12 @@ class LateModel:
         """The vectors of the tokens of each text."""
         limit, lengths = self._limit(role), self._lengths(texts, role)
         read = {text: length if limit is None else min(length, limit) for text, length in lengths.items()}
-        distinct = sorted(dict.fromkeys(texts), key=lambda text: read.get(text, len(text)), reverse=True)
-        place = {text: number for number, text in enumerate(distinct)}
-        rows = np.array([place[text] for text in texts], dtype=np.intp)
-        uses = np.bincount(rows, minlength=len(distinct))
+        batches = Batches(texts, self._batch_size, read)
         made: list[Vectors] = []
-        for start in range(0, len(distinct), self._batch_size):
-            batch = distinct[start : start + self._batch_size]
+        for batch, uses in zip(batches.texts, batches.uses, strict=True):
             made += self._encode(batch, role)
-            advance(int(uses[start : start + len(batch)].sum()))
-        vectors = [made[row] for row in rows.tolist()]
+            advance(uses)
+        vectors = [made[row] for row in batches.rows.tolist()]
         truncated = None
         if lengths:
             truncated = 0 if limit is None else sum(lengths[text] > limit for text in texts)

@@ -12,6 +12,7 @@ import numpy as np
 from beirkit.corpora.errors import ConfigError, DataError, MissingExtraError
 from beirkit.corpora.progress import Advance
 from beirkit.retrievers.base import Facts, Workplace
+from beirkit.retrievers.dense.batches import Batches
 from beirkit.retrievers.dense.encoder import Role
 from beirkit.retrievers.dense.sources import locate
 from beirkit.retrievers.objects import foreign_code
@@ -114,18 +115,14 @@ class SparseModel:
         Raises:
             DataError: a weight is not finite.
         """
-        # Sorting keeps the order of equals, so equal blocks make equal batches.
         lengths, limit = self._token_counts(texts, role), self.max_length(role)
         read = lengths if limit is None else {text: min(count, limit) for text, count in lengths.items()}
-        distinct = sorted(dict.fromkeys(texts), key=read.__getitem__, reverse=True)
-        place = {text: number for number, text in enumerate(distinct)}
-        uses = np.bincount([place[text] for text in texts], minlength=len(distinct))
+        batches = Batches(texts, self._batch_size, read)
         parts: list[Rows] = []
-        for start in range(0, len(distinct), self._batch_size):
-            batch = distinct[start : start + self._batch_size]
+        for batch, uses in zip(batches.texts, batches.uses, strict=True):
             parts.append(self._encode(batch, role))
-            advance(int(uses[start : start + len(batch)].sum()))
-        return Rows.concatenate(parts).take([place[text] for text in texts])
+            advance(uses)
+        return Rows.concatenate(parts).take(batches.rows.tolist())
 
     def count_truncated(self, texts: Sequence[str], role: Role) -> int:
         """How many of the texts, with their prompt, are longer than the model reads."""
