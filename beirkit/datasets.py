@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import shlex
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -87,6 +88,11 @@ def find_dataset(text: str, *, progress: Progress = silent) -> Dataset:
     raise UnknownNameError(
         f"no dataset and no folder is called {text!r}", hint=nearest(text, list(names("datasets")))
     )
+
+
+def as_folder(path: Path) -> str:
+    """What :func:`find_dataset` takes for this folder, and not for the dataset that has its name."""
+    return str(path) if path.is_absolute() else f"{os.curdir}{os.sep}{path}"
 
 
 def built_or_path(text: str) -> Path:

@@ -72,7 +72,11 @@ def explain_result(
     Raises:
         BeirkitError: the dataset is not there, or has changed.
     """
-    exam = ours.result.exam()
+    try:
+        exam = ours.result.exam()
+    except BeirkitError as error:
+        hint = f"name its judgments with --qrels, or {error.hint or 'run it again'}"
+        raise UsageError(error.found, path=error.path, hint=hint) from error
     given = find_run(ours.result.folder)
     alternatives, unmeasured = _beside(ours, target)
     splits = {

@@ -20,7 +20,7 @@ from beirkit.corpora.folder import is_beir_folder
 from beirkit.corpora.qrels import read_qrels
 from beirkit.corpora.records import Qrels
 from beirkit.corpora.whole import whole_folder
-from beirkit.datasets import NotBuiltError, find_dataset
+from beirkit.datasets import NotBuiltError, as_folder, find_dataset
 from beirkit.evaluate.exports.capsule import NAME
 from beirkit.evaluate.exports.capsule_file import (
     CapsuleResult,
@@ -190,7 +190,7 @@ class _Finder:
         """
         sample = _sample(manifest)
         given = self._of(one)
-        name = str(given) if given is not None and is_beir_folder(given) else one.dataset
+        name = as_folder(Path(given)) if given is not None and is_beir_folder(given) else one.dataset
         exam = prepare(find_dataset(name), one.split, sample)
         if exam.content != one.content_ids:
             raise UsageError(f"{name} holds other texts or judgments here")
@@ -206,7 +206,7 @@ class _Finder:
         manifest = self._opened.manifest(one)
         if given is not None:
             if is_beir_folder(given):
-                yield str(given), lambda: self._prepared(str(given), one, manifest)
+                yield str(given), lambda: self._prepared(as_folder(Path(given)), one, manifest)
             else:
                 yield str(given), lambda: read_qrels(given)
         yield f"the dataset {one.dataset}", lambda: self._prepared(one.dataset, one, manifest)

@@ -8,19 +8,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from beirkit.configs.references import (
-    Reference,
-    dataset_of,
-    differing_contents,
-    known_contents,
-    references,
-)
+from beirkit.configs.references import Reference, dataset_of, differing_contents, references
 from beirkit.configs.suites import SuiteNode
-from beirkit.corpora.errors import UnknownNameError, UsageError, nearest
-from beirkit.corpora.manifest import ContentId
-from beirkit.corpora.records import Judgment, Qrels
-from beirkit.corpora.run_files import read_run
-from beirkit.evaluate.engine import evaluate
+from beirkit.corpora.errors import BeirkitError, UnknownNameError, UsageError, nearest
 from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.protocol import get_protocol
 from beirkit.evaluate.scores import Scores
@@ -29,6 +19,7 @@ from beirkit.stored import StoredResult
 
 Status = Literal["OK", "near", "FAIL"]
 
+_TREC = 1_000  # results per query of a run, where its source says nothing else
 _NOISE = 1e-9  # a mean that lies on the edge of two roundings
 
 
@@ -91,10 +82,12 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         checks: every result with a published counterpart, in the order given.
         without: what has none, and why.
+        left_out: of results, the figures that they were not held to, and why.
     """
 
     checks: tuple[Check, ...]
     without: dict[str, str]
+    left_out: dict[str, str] = {}
 
     @property
     def failed(self) -> bool:
@@ -102,94 +95,87 @@ class Verification(msgspec.Struct, frozen=True, kw_only=True):
         return any(check.status == "FAIL" for check in self.checks)
 
 
-def verify(results: Sequence[StoredResult], suites: Iterable[SuiteNode] = ()) -> Verification:
+def verify(
+    results: Sequence[StoredResult], suites: Iterable[SuiteNode] = (), *, system: str = ""
+) -> Verification:
     """Hold kept results to every published figure of their dataset, split and retriever.
 
     A dataset is known by the content ids of its texts and judgments, and where those were never noted by its
-    name; a retriever by what its identity must hold.
+    name; a retriever by what its identity must hold, and one whose lists were imported by its name.
 
     Args:
         results: of any datasets.
         suites: whose means are held to published means too, their leaves named as results are.
+        system: the published system that they all are, whatever they are made of; empty: each by itself.
 
     Raises:
-        UsageError: a measure was not kept and the dataset is not there to score it.
+        UnknownNameError: nothing at all was published of the system.
     """
+    if system:
+        require_system(system)
     checks: list[Check] = []
     without: dict[str, str] = {}
+    left_out: dict[str, str] = {}
     for result in results:
-        fitting, reason = _counterparts(result)
+        fitting, reason = _counterparts(result, system)
+        deep = [one for one in fitting if depth_of(one) <= result.facts.k]
         if reason:
             without[str(result.folder)] = reason
-        for reference in fitting:
-            scores = _scores(result, reference)
+        elif not deep:
+            without[str(result.folder)] = too_shallow(result.facts.k, ())
+        elif shallow := [one for one in fitting if one not in deep]:
+            left_out[str(result.folder)] = too_shallow(result.facts.k, shallow)
+        for reference in deep:
+            try:
+                scores = _scores(result, reference)
+            except UsageError as error:
+                left_out[str(result.folder)] = f"not held to anything: {error.found}{_where(error)}"
+                break
             value = scores.mean(reference.figure.measure)
-            if value is None:
-                continue
-            checks.append(_check(reference, result, value, scores))
+            if value is not None:
+                checks.append(_check(reference, result, value, scores))
     for suite in suites:
         for node in suite.suites():
             checks += _of_suite(node, results)
-    return Verification(checks=tuple(checks), without=without)
+    return Verification(checks=tuple(checks), without=without, left_out=left_out)
 
 
-def verify_run(path: Path, qrels: Qrels, *, system: str = "", split: str = "") -> Verification:
-    """Hold a run file to the figures that were published of it.
+def _where(error: UsageError) -> str:
+    """What helps where a result cannot be scored: its dataset, as verify takes no judgments for results."""
+    cause = error.__cause__
+    return f" ({cause.hint})" if isinstance(cause, BeirkitError) and cause.hint else ""
 
-    Args:
-        path: the run.
-        qrels: its judgments, by whose content the dataset is known.
-        system: what the source calls it; empty: by the tag in the file, else by the file's name.
-        split: of the judgments, where two splits of a dataset have the same ones.
+
+def require_system(system: str) -> None:
+    """Refuse a name that no source has a system of.
 
     Raises:
-        UsageError: the judgments are none of a known dataset.
-        UnknownNameError: nothing was published of such a system on it.
+        UnknownNameError: there is none.
     """
-    content = ContentId()
-    for query_id, row in qrels.items():
-        for doc_id, grade in row.items():
-            content.add_judgment(Judgment(query_id, doc_id, grade))
-    own = content.hexdigest()
-    places = {
-        (dataset, part.removeprefix("qrels/"))
-        for dataset, parts in known_contents().items()
-        for part, ids in parts.items()
-        if part.startswith("qrels/") and own in ids
-    }
-    if not places:
-        raise UsageError(
-            "these judgments are those of no dataset whose published content is known",
-            hint="verify a result of beirkit run, which knows its dataset",
-        )
-    of_dataset = [
+    known = sorted({one.figure.system for one in references()})
+    if system not in known:
+        raise UnknownNameError(f"no source has a system {system!r}", hint=nearest(system, known))
+
+
+def named(references_there: Iterable[Reference], names: Iterable[str]) -> list[Reference]:
+    """The figures of systems with one of these names, or whose run files have one of them as a tag."""
+    wanted = {name for name in names if name}
+    return [
         one
-        for one in references()
-        if (one.figure.dataset, one.figure.split) in places and split in ("", one.figure.split)
+        for one in references_there
+        if {one.figure.system, one.system.tag} & wanted and not (one.figure.unusable or one.figure.variant)
     ]
-    run = read_run(path)
-    names = [system] if system else [run.tag, path.name.partition(".")[0]]
-    fitting = [one for one in of_dataset if {one.figure.system, one.system.tag or " "} & set(names)]
-    fitting = [one for one in fitting if not one.figure.unusable and not one.figure.variant]
-    if not fitting:
-        known = sorted({one.figure.system for one in of_dataset})
-        raise UnknownNameError(
-            f"nothing was published of {' or '.join(map(repr, names))} on "
-            f"{', '.join(sorted(dataset for dataset, _ in places))}",
-            hint=nearest(names[0], known) or "say which system it is of: --system",
-        )
-    checks = []
-    for reference in fitting:
-        figure = reference.figure
-        scores = evaluate(qrels, run, [figure.measure], reference.system.scored_as)
-        value = scores.mean(figure.measure)
-        assert value is not None  # every judged query counts, by each protocol that a file is scored by
-        tolerance = figure.tolerance_or(reference.rounding)
-        checks.append(_made(reference, figure.system, value, tolerance, "", scores, path))
-    return Verification(checks=tuple(checks), without={})
 
 
-def _counterparts(result: StoredResult) -> tuple[list[Reference], str]:
+def too_shallow(depth: int, figures: Iterable[Reference]) -> str:
+    """Why lists of so many results are not held to figures that look deeper."""
+    what = ", ".join(dict.fromkeys(one.figure.measure for one in figures))
+    if what:
+        return f"not held to {what}, since it holds {depth} results per query and the source looks deeper"
+    return f"holds {depth} results per query, fewer than the published figures look at"
+
+
+def _counterparts(result: StoredResult, system: str) -> tuple[list[Reference], str]:
     """The published figures that a result should meet, or why there are none."""
     facts = result.facts
     if facts.sample is not None:
@@ -204,25 +190,37 @@ def _counterparts(result: StoredResult) -> tuple[list[Reference], str]:
     other = differing_contents(dataset, facts.content_ids)
     if other:
         return [], f"is called {dataset} and has other contents than what was published: {', '.join(other)}"
+    systems = ", ".join(sorted({one.figure.system for one in of_dataset}))
+    imported = facts.retriever.get("kind") == "imported"
+    if system or imported:
+        names = (system,) if system else (facts.name, str(facts.retriever.get("name", "")))
+        if fitting := named(of_dataset, names):
+            return fitting, ""
+        if system:
+            return [], f"nothing was published of {system!r} on {dataset}@{facts.split} ({systems})"
+        told = f"was imported as {facts.name}, and no published system of {dataset} is called so"
+        return [], f"{told}: name it with --system ({systems})"
     fitting = [one for one in of_dataset if one.likeness_of(facts.retriever) is not None]
-    deep = [one for one in fitting if (Measure.parse(one.figure.measure).cutoff or 0) <= facts.k]
-    if fitting and not deep:
-        return [], f"holds {facts.k} results per query, fewer than the published figures look at"
-    if not fitting:
-        systems = ", ".join(sorted({one.figure.system for one in of_dataset}))
-        return [], f"no published system of {dataset} is this retriever ({systems})"
-    return deep, ""
+    return fitting, "" if fitting else f"no published system of {dataset} is this retriever ({systems})"
+
+
+def depth_of(reference: Reference) -> int:
+    """Results per query that a figure looks at: of a measure without a cut-off as many as its source kept."""
+    stated = reference.system.protocol.get("depth")
+    return Measure.parse(reference.figure.measure).cutoff or (stated if isinstance(stated, int) else _TREC)
 
 
 def _scores(result: StoredResult, reference: Reference) -> Scores:
     """By the source's rules where that can be; by any kept scores that would be the same."""
     measure = Measure.parse(reference.figure.measure)
+    most = depth_of(reference)
+    depth = most if measure.cutoff is None and result.facts.k > most else None
     try:
-        return result.scores(get_protocol(reference.system.scored_as), [measure])
+        return result.scores(get_protocol(reference.system.scored_as), [measure], depth=depth)
     except UsageError:
         for name in ("beirkit", "trec_eval", "beir", "mteb"):
             kept = result.stored_scores(get_protocol(name))
-            if kept is not None and measure in kept.measures and _same_under_all(kept):
+            if depth is None and kept and measure in kept.measures and _same_under_all(kept):
                 return kept
         raise
 
@@ -235,12 +233,12 @@ def _same_under_all(scores: Scores) -> bool:
 
 def _check(reference: Reference, result: StoredResult, value: float, scores: Scores) -> Check:
     likeness = reference.likeness_of(result.facts.retriever)
-    assert likeness is not None
-    tolerance = reference.figure.tolerance_or(likeness.tolerance)
-    return _made(reference, result.name, value, tolerance, likeness.why, scores, result.folder)
+    tolerance = reference.figure.tolerance_or(likeness.tolerance if likeness else reference.rounding)
+    why = likeness.why if likeness else ""
+    return check_of(reference, result.name, value, tolerance, why, scores, result.folder)
 
 
-def _made(
+def check_of(
     reference: Reference,
     retriever: str,
     value: float,
@@ -249,6 +247,17 @@ def _made(
     scores: Scores | None,
     folder: Path,
 ) -> Check:
+    """A figure and a value that is held to it.
+
+    Args:
+        reference: the figure.
+        retriever: whose value it is.
+        value: unrounded, or as it was stated.
+        tolerance: how far it may be and still be near.
+        why: what may make a difference.
+        scores: what the value is of; None: it is a mean of such, or stated.
+        folder: of the result, or the run's file.
+    """
     figure = reference.figure
     apart = abs(value - figure.value)
     status: Status = "FAIL"
@@ -290,11 +299,14 @@ def _of_suite(node: SuiteNode, results: Sequence[StoredResult]) -> list[Check]:
             for one in results
             if one.facts.sample is None and reference.likeness_of(one.facts.retriever) is not None
         }
-        values: Mapping[str, float | None] = {
-            leaf: _scores(fitting[leaf], reference).mean(figure.measure)
-            for leaf in node.leaves()
-            if leaf in fitting
-        }
+        try:
+            values: Mapping[str, float | None] = {
+                leaf: _scores(fitting[leaf], reference).mean(figure.measure)
+                for leaf in node.leaves()
+                if leaf in fitting
+            }
+        except UsageError:  # told of the member
+            continue
         mean = suite_mean(node, values).value
         if mean is None:
             continue
@@ -303,6 +315,6 @@ def _of_suite(node: SuiteNode, results: Sequence[StoredResult]) -> list[Check]:
         assert likeness is not None
         tolerance = figure.tolerance_or(likeness.tolerance)
         checks.append(
-            _made(reference, first.name, mean, tolerance, likeness.why, None, first.folder.parent.parent)
+            check_of(reference, first.name, mean, tolerance, likeness.why, None, first.folder.parent.parent)
         )
     return checks

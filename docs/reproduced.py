@@ -23,7 +23,8 @@ from beirkit.configs.references import references
 from beirkit.corpora.qrels import read_qrels
 from beirkit.result_paths import find_results
 from beirkit.results import write_json
-from beirkit.verification import Check, verify, verify_run
+from beirkit.verification import Check, verify
+from beirkit.verification_files import verify_run
 
 DOCS = Path(__file__).parent
 DATA, PAGE = DOCS / "reproduced.json", DOCS / "reproduced.md"

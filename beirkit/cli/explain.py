@@ -58,7 +58,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="how the number of OTHER is made (default: as ours)",
     )
-    parser.add_argument("--qrels", type=Path, metavar="QRELS", help="the judgments that a run file is of")
+    parser.add_argument(
+        "--qrels",
+        type=Path,
+        metavar="QRELS",
+        help="the judgments of a run file, or of a result whose dataset is not here",
+    )
     parser.add_argument(
         "--split", metavar="NAME", help="split of a BEIR folder given as QRELS, or of published figures"
     )
@@ -236,11 +241,19 @@ def _of_run_file(args: argparse.Namespace, measure: Measure, protocol: Protocol)
     from beirkit.corpora.errors import UsageError
     from beirkit.corpora.folder import open_folder
     from beirkit.evaluate.explain.explain import explain
-    from beirkit.runs import find_run
+    from beirkit.explaining import facts_of
+    from beirkit.runs import find_run, result_folder
+    from beirkit.stored import read_result
     from beirkit.typed_numbers import typed
 
     if args.published is None:
-        raise UsageError("a run file does not tell how it was made", hint="give the number: --published")
+        raise UsageError(
+            "with --qrels a run is explained against a number that is typed", hint="give it: --published"
+        )
+    if args.beside:
+        raise UsageError(
+            "--with is about results of beirkit run, without --qrels", hint="leave one of them out"
+        )
     exam = read_judgments(args.qrels, args.split)
     given = find_run(args.result)
     splits, queries = {}, None
@@ -261,6 +274,7 @@ def _of_run_file(args: argparse.Namespace, measure: Measure, protocol: Protocol)
         queries=queries,
         splits=splits,
         versions=_versions(args.other_qrels),
+        facts=facts_of(read_result(args.result)) if result_folder(args.result) else None,
         progress=progress_for(args),
     )
 

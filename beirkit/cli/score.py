@@ -239,12 +239,12 @@ def read_judgments(path: Path, split: str | None, default_relevance: int | None 
     from beirkit.corpora.errors import UsageError
     from beirkit.corpora.folder import open_folder
     from beirkit.corpora.qrels import read_qrels
-    from beirkit.datasets import choose_split, find_dataset, self_match_ids
+    from beirkit.datasets import as_folder, choose_split, find_dataset, self_match_ids
     from beirkit.evaluate.evidence import Evidence
     from beirkit.evaluate.exclusions import excluded_of
 
     if path.is_dir():
-        dataset = find_dataset(str(path))
+        dataset = find_dataset(as_folder(path))
         collection = open_folder(path, default_relevance=default_relevance)
         chosen = choose_split(dataset, collection, split)
         qrels = collection.qrels(chosen)

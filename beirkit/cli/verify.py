@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=Path,
         metavar="RESULT",
-        help="a result folder, a folder of results, a suite's JSON, or with --qrels run files",
+        help="a result folder, a folder of results, a suite's JSON, stated.json, or with --qrels run files",
     )
     parser.add_argument("--qrels", type=Path, metavar="QRELS", help="the judgments that run files are of")
     parser.add_argument("--split", metavar="NAME", help="split of a BEIR folder given as QRELS")
@@ -28,7 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--system",
         default="",
         metavar="NAME",
-        help="which published system a run file is of (default: by its tag, else its name)",
+        help="which published system they are (default: a run file by its tag, else its name; imported and "
+        "stated figures by their name; other results by what they are made of)",
     )
     add_json(parser)
 
@@ -39,7 +42,8 @@ def execute(args: argparse.Namespace) -> int:
 
     found = _verification(args)
     if args.json:
-        print_json({"checks": [check.to_dict() for check in found.checks], "without": found.without})
+        checks = [check.to_dict() for check in found.checks]
+        print_json({"checks": checks, "without": found.without, "left_out": found.left_out})
         return int(found.failed)
     rows = [
         [
@@ -59,7 +63,7 @@ def execute(args: argparse.Namespace) -> int:
     if rows:
         print_table("", columns, rows, left=4, fold_last=True)
     if not args.quiet:
-        for what, why in found.without.items():
+        for what, why in (*found.without.items(), *found.left_out.items()):
             print(f"{what}: {why}", file=sys.stderr)
         for line in dict.fromkeys(f"{c.source}: {c.url}" for c in found.checks):
             print(f"Source {line}", file=sys.stderr)
@@ -71,27 +75,59 @@ def execute(args: argparse.Namespace) -> int:
             print(line, file=sys.stderr)
     counts = {status: sum(c.status == status for c in found.checks) for status in ("OK", "near", "FAIL")}
     told = ", ".join(f"{count} {status}" for status, count in counts.items())
-    print(f"{told}; {len(found.without)} results without a published counterpart")
+    told += f"; {len(found.without)} results without a published counterpart"
+    print(told + (f"; {len(found.left_out)} not held to all they have" if found.left_out else ""))
     return int(found.failed)
 
 
 def _verification(args: argparse.Namespace) -> Verification:
+    from zipfile import is_zipfile
+
     from beirkit.corpora.errors import UsageError
+    from beirkit.evaluate.exports.capsule import NAME as CAPSULE
     from beirkit.result_paths import find_results
     from beirkit.runs import result_folder
     from beirkit.stored import read_suite_results
-    from beirkit.verification import Verification, verify, verify_run
+    from beirkit.verification import verify
+    from beirkit.verification_files import stated_in, verify_run, verify_stated
 
     if args.qrels is not None:
         from beirkit.cli.score import read_judgments
 
         qrels = read_judgments(args.qrels, args.split).qrels
-        each = [verify_run(path, qrels, system=args.system, split=args.split or "") for path in args.results]
-        return Verification(checks=tuple(check for one in each for check in one.checks), without={})
-    if args.system or args.split:
-        raise UsageError("--system and --split are about run files", hint="add --qrels")
+        return _together(
+            verify_run(path, qrels, system=args.system, split=args.split or "") for path in args.results
+        )
+    if args.split:
+        raise UsageError("--split chooses judgments of run files", hint="add --qrels")
     suites = [suite for path in args.results if (suite := read_suite_results(path)) is not None]
-    for path in args.results:
+    stated = stated_in(args.results)
+    paths = [path for path in args.results if path.name != "stated.json" and not _only_stated(path, stated)]
+    for path in paths:
+        if is_zipfile(path) or (path / CAPSULE).is_file():
+            raise UsageError(
+                f"{path} is a capsule, whose results are to be taken out first",
+                hint=f"beirkit replay {shlex.quote(str(path))} --out RESULTS, then: beirkit verify RESULTS",
+            )
         if path.is_file() and result_folder(path) is None and read_suite_results(path) is None:
             raise UsageError(f"{path} is a run file, which needs its judgments", hint="add --qrels")
-    return verify(find_results(args.results), [suite.suite for suite in suites if suite.suite is not None])
+    nodes = [suite.suite for suite in suites if suite.suite is not None]
+    kept = verify(find_results(paths), nodes, system=args.system)
+    return _together([kept, *(verify_stated(path, system=args.system) for path in stated)])
+
+
+def _together(parts: Iterable[Verification]) -> Verification:
+    from beirkit.verification import Verification
+
+    found = list(parts)
+    return Verification(
+        checks=tuple(check for one in found for check in one.checks),
+        without={what: why for one in found for what, why in one.without.items()},
+        left_out={what: why for one in found for what, why in one.left_out.items()},
+    )
+
+
+def _only_stated(path: Path, stated: Sequence[Path]) -> bool:
+    """Whether a folder holds stated figures and no result of ``beirkit run``."""
+    manifests = (path.glob(f"{depth}manifest.json") for depth in ("", "*/", "*/*/"))
+    return any(one.is_relative_to(path) for one in stated) and not any(any(some) for some in manifests)

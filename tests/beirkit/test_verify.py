@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from beirkit import verification
+from beirkit import verification, verification_files
 from beirkit.cli.main import main
 from beirkit.configs import references as published
 from beirkit.configs.references import Figure, Likeness, Reference, Source, System
@@ -41,7 +41,8 @@ def verify(capsys: pytest.CaptureFixture[str], code: int, *words: str | Path) ->
 
 
 def hold_to(monkeypatch: pytest.MonkeyPatch, *figures: Reference) -> None:
-    monkeypatch.setattr(verification, "references", lambda: figures)
+    for module in (verification, verification_files):
+        monkeypatch.setattr(module, "references", lambda: figures)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +161,7 @@ def test_a_run_file_is_known_by_its_judgments_and_its_tag(
     assert "of no dataset whose published content is known" in capsys.readouterr().err
     manifest = json.loads((run.parent / "manifest.json").read_text(encoding="utf-8"))
     contents = {"fowl": {"qrels/test": [manifest["content_ids"]["qrels/test"]]}}
-    monkeypatch.setattr(verification, "known_contents", lambda: contents)
+    monkeypatch.setattr(verification_files, "known_contents", lambda: contents)
     hold_to(monkeypatch, reference("fowl"))
     [check] = verify(capsys, 0, run, "--qrels", qrels)["checks"]
     assert (check["status"], check["ours"]) == ("OK", 0.75)

@@ -1,0 +1,1 @@
+../../beirkit/verification_files.py
