@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from beirkit.evaluate.explain.explanation import Target
 from beirkit.evaluate.explain.scorer import Outcome
 
@@ -40,9 +42,18 @@ def alike(outcome: Outcome, target: Target) -> float | None:
 
 def _made(outcome: Outcome) -> str:
     assert outcome.value is not None
-    if outcome.divided_by and abs(outcome.total / outcome.divided_by - outcome.value) <= 1e-12:
-        return f"{outcome.total:.6f} / {outcome.divided_by:,.0f} queries = {outcome.value:.6f}"
-    return f"{outcome.value:.6f} over {len(outcome.values):,} queries"
+    if outcome.sum != outcome.sum:  # only the values of another result are known
+        return f"{outcome.value:.6f} over {len(outcome.values):,} queries"
+    of = "relevant documents" if outcome.mean == "relevant documents" else "queries"
+    told = f"{outcome.sum:.6f} / {outcome.divided_by:,.0f} {of}"
+    told, value = (
+        (f"exp({told})", math.exp(outcome.sum / outcome.divided_by))
+        if outcome.mean == "geometric"
+        else (told, outcome.sum / outcome.divided_by)
+    )
+    if abs(value - outcome.value) <= 1e-12:
+        return f"{told} = {value:.6f}"
+    return f"{told} = {value:.6f}, cut off: {outcome.value:g}"
 
 
 def _changes(ours: Outcome, then: Outcome) -> list[str]:

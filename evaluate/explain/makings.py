@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -36,7 +37,7 @@ class Alternative(msgspec.Struct, frozen=True, kw_only=True):
 def measured(one: Alternative, ours: Outcome, target: Target) -> Cause:
     """What a run that is there already makes of the gap."""
     assert ours.value is not None
-    then = Outcome(one.value, dict(one.values or {}), len(one.values or {}))
+    then = _known(one.value, one.values)
     same = alike(then, target) if one.values is not None else None
     sums = steps(ours, then, target) if one.values else (left(ours.value, one.value, target),)
     return Cause(
@@ -114,7 +115,7 @@ def of_facts(apart: Sequence[Difference], ours: Outcome, target: Target, *, part
     if len(groups) > 1 or partial or target.values is None:
         return [Cause(axes=(one.axis,), says=one.says, kind="manifest") for one in groups]
     only = "the two differ in nothing else that rankings depend on, so all of it comes of that"
-    then = Outcome(target.value, dict(target.values), len(target.values))
+    then = _known(target.value, target.values)
     return [
         Cause(
             axes=(groups[0].axis,),
@@ -125,6 +126,14 @@ def of_facts(apart: Sequence[Difference], ours: Outcome, target: Target, *, part
             **closing(ours.value, target.value, target),
         )
     ]
+
+
+def _known(value: float, values: Mapping[str, float] | None) -> Outcome:
+    """A number of which at most the values of each query are known."""
+    own = dict(values or {})
+    total = math.fsum(own.values())
+    mean = bool(own) and abs(total / len(own) - value) <= 1e-12
+    return Outcome(value, own, len(own), total if mean else math.nan)
 
 
 def of_words(target: Target, facts: Mapping[str, Any], told: Collection[tuple[str, ...]]) -> list[Cause]:

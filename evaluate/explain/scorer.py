@@ -13,7 +13,7 @@ import numpy.typing as npt
 from beirkit.corpora.packed_ids import take
 from beirkit.corpora.records import Qrels
 from beirkit.corpora.run import Run
-from beirkit.evaluate.explain.settings import Setting
+from beirkit.evaluate.explain.settings import Mean, Setting
 from beirkit.evaluate.judgments import checked_qrels
 from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.protocol import BEIR_SKIPS, get_protocol
@@ -34,16 +34,15 @@ class Outcome:
         value: the number; None: no query counts.
         values: of the queries that count.
         divided_by: what the sum was divided by: queries, or their weights.
+        sum: that sum: of the values, of the weighted ones, or of their logarithms.
+        mean: over what.
     """
 
     value: float | None
     values: dict[str, float]
     divided_by: float
-
-    @property
-    def total(self) -> float:
-        """The sum of the values."""
-        return math.fsum(self.values.values())
+    sum: float = math.nan
+    mean: Mean = "queries"
 
 
 class Scorer:
@@ -113,14 +112,15 @@ class Scorer:
             by = sum(weights.values())
             if not by:
                 return Outcome(None, values, 0)
-            value = math.fsum(values[query_id] * weight for query_id, weight in weights.items()) / by
+            total = math.fsum(values[query_id] * weight for query_id, weight in weights.items())
         elif setting.mean == "geometric":
-            value = math.exp(math.fsum(math.log(max(one, LEAST)) for one in values.values()) / by)
+            total = math.fsum(math.log(max(one, LEAST)) for one in values.values())
         else:
-            value = math.fsum(values.values()) / by
+            total = math.fsum(values.values())
+        value = math.exp(total / by) if setting.mean == "geometric" else total / by
         if setting.rounding == "cut off":
             value = math.floor(value * 10**self.decimals + 1e-9) / 10**self.decimals
-        return Outcome(value, values, by)
+        return Outcome(value, values, by, total, setting.mean)
 
     def _column(self, setting: Setting) -> npt.NDArray[np.float64]:
         """The value of every judged query, by id ascending; without results that of an empty list."""

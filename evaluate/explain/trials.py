@@ -124,7 +124,10 @@ class Trials:
             value=then.value,
             alike=same,
             arithmetic=steps(self._ours, then, self._target),
-            stated=all(self._target.rules.get(switch.axis, "-") in switch.says for switch in chosen),
+            stated=all(
+                switch.axis in self._target.rules and self._target.rules[switch.axis] in switch.says
+                for switch in chosen
+            ),
             **closing(self._ours.value, then.value, self._target, alike=same, before=self._alike),
         )
         return cause if cause.explains or self._tells(cause) else None

@@ -220,3 +220,29 @@ def test_the_chance_of_a_hit_grows_with_coarse_figures() -> None:
     value = CASES[0].value()
     assert explained(CASES[0], value, 2).chance > explained(CASES[0], value, 5).chance > 0
     assert explained(CASES[0], value, None).chance == 0
+
+
+def test_nothing_is_stated_by_a_number_alone() -> None:
+    case = CASES[1]
+    assert not explained(case, case.value()).causes[0].stated
+
+
+@pytest.mark.parametrize(
+    ("says", "sum_of"),
+    [
+        ("geometric", " / 60 queries) = "),
+        ("weighted", " relevant documents = "),
+        ("is removed", " / 60 queries = "),
+    ],
+)
+def test_each_kind_of_mean_has_its_sum(says: str, sum_of: str) -> None:
+    case = next(case for case in CASES if case.says == says)
+    [then] = [
+        line for line in explained(case, case.value()).causes[0].arithmetic if line.startswith("then: ")
+    ]
+    assert sum_of in then
+    total, _, rest = then.removeprefix("then: ").removeprefix("exp(").partition(" / ")
+    value = float(total) / float(rest.partition(" ")[0].replace(",", ""))
+    assert float(then.rpartition("= ")[2]) == pytest.approx(
+        math.exp(value) if says == "geometric" else value, abs=1e-6
+    )
