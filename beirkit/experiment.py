@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -297,10 +298,11 @@ class _Clock:
         self._phases[self._phase] = round(time.perf_counter() - self._start, 3)
 
     def timings(self) -> dict[str, Any]:
-        """The phases in seconds, the process's peak memory in MiB, and the host."""
+        """The phases in seconds, the process's peak memory in MiB, the host, and the day (UTC)."""
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         return {
             "seconds": self._phases,
             "peak_memory_mib": round(peak / (2**20 if sys.platform == "darwin" else 2**10)),
             "host": {"machine": platform.machine(), "system": platform.system(), "cpus": os.cpu_count()},
+            "made": datetime.now(UTC).date().isoformat(),
         }

@@ -17,12 +17,14 @@ from beirkit.corpora.progress import Progress, silent
 from beirkit.costs import Cost, read_cost
 from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.protocol import Protocol
+from beirkit.evaluate.report.sections import counted
 from beirkit.evaluate.scores import Scores
 from beirkit.evaluate.seeds import averaged
 from beirkit.evaluate.site.model import Board, Refused, Result, Site, System, View
 from beirkit.evaluate.site.ranking import (
     Draw,
     everything,
+    part_of,
     same_queries,
     shared_by_most,
     stated_view,
@@ -106,7 +108,8 @@ def build_site(found: Submissions, asked: Asked, *, progress: Progress = silent)
     slugs = page_names(system.name for system in systems)
     systems = [replace(system, slug=slugs[system.name]) for system in systems]
     return Site(
-        title=asked.title or f"{len(systems)} systems on {len({one.dataset for one in boards})} datasets",
+        title=asked.title
+        or f"{counted(len(systems), 'system')} on {counted(len({b.dataset for b in boards}), 'dataset')}",
         measure=str(asked.draw.measure),
         protocol=asked.protocol.name,
         rules=asked.protocol.describe(),
@@ -235,6 +238,8 @@ def _views(found: Submissions, asked: Asked, tables: Sequence[_Table], stated: S
     for suite, wanted in _wanted(suites, tasks, having, asked):
         view = view_of(suite, scores, asked.draw, boards)
         views += [view] if wanted or view.places else []
+        part = part_of(suite, having) if asked.suites and not view.places else None
+        views += [view_of(part, scores, asked.draw, boards)] if part is not None else []
     told = _chosen([(one.dataset, one.split, len(one.places), one) for one in stated])
     means = {name: {p.system: p.mean for p in board.places} for name, board in told.items()}
     keys = {name: board.key for name, board in told.items()}
@@ -246,7 +251,24 @@ def _views(found: Submissions, asked: Asked, tables: Sequence[_Table], stated: S
     for suite, wanted in _wanted(suites, whole, having, asked):
         view = stated_view(suite, means, keys)
         views += [view] if wanted or view.places else []
+        part = part_of(suite, having) if asked.suites and not view.places else None
+        views += [stated_view(part, means, keys)] if part is not None else []
+    if asked.suites:
+        views += [_nobody(suite) for suite in suites if suite.name not in {view.name for view in views}]
+        return sorted(views, key=lambda one: (_asked_at(one, suites), not one.tested))
     return sorted(views, key=lambda one: (len(one.places) < 2, not one.tested, -one.members, one.name))
+
+
+def _asked_at(view: View, suites: Sequence[SuiteNode]) -> tuple[int, bool]:
+    """Where a suite was named; a part of it comes after it."""
+    named = [suite.name for suite in suites]
+    own = view.name in named
+    return (named.index(view.name if own else view.name.rpartition(": ")[0]), not own)
+
+
+def _nobody(suite: SuiteNode) -> View:
+    """A suite that was asked for, and of which nothing was found."""
+    return View(suite.name, True, len(suite.members), (), (), {}, suite.leaves())
 
 
 def _wanted(

@@ -12,6 +12,7 @@ import hashlib
 import json
 import logging
 import os
+import re
 import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -28,6 +29,8 @@ _log = logging.getLogger(__name__)
 _FORMAT = 1  # of the folder; raised when its files change meaning
 
 _SOURCE = "dataset_folder"  # in timings.json: manifests of equal work are equal wherever the dataset is
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 _ANOTHER_PLACE = "make room there, or choose another folder with --out"
 
@@ -154,6 +157,15 @@ def source_folder(result: Path) -> Path | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return Path(folder) if isinstance(folder, str) else None
+
+
+def made_on(result: Path) -> str:
+    """The day on which a result was searched, as YYYY-MM-DD; empty: its folder does not tell."""
+    try:
+        day = json.loads((result / "timings.json").read_text(encoding="utf-8"))["made"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+    return day if isinstance(day, str) and _DAY.fullmatch(day) else ""
 
 
 def _refused(path: Path, error: OSError) -> WriteError:

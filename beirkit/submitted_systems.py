@@ -9,28 +9,30 @@ from functools import cache
 from typing import Any
 
 from beirkit.configs.load import load_dataset, names
-from beirkit.costs import Cost
+from beirkit.costs import Cost, without_model
 from beirkit.evaluate.imports.mteb import dataset_of
 from beirkit.evaluate.scores import Scores
 from beirkit.evaluate.site.model import About
 from beirkit.evaluate.stated import UNTESTED
 from beirkit.evaluate.zero_shot import zero_shot_status
 from beirkit.reporting import training_status
+from beirkit.results import made_on
 from beirkit.submissions import Stated, Tested
 
 NO_MODEL = "no model"
 """The licence that is shown of a system without one."""
 
-_LEXICAL = ("bm25", "bm25-lucene", "bm25f", "bm25s", "rank-bm25")
 _PROMPTED = ("instruction", "language", "max_length", "prompts", "query_template", "template")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _LARGEST = 10**15
 
 
 def about_tested(results: Sequence[Tested], costs: Sequence[Cost]) -> About:
-    """What its submitter says, else what is declared of the shipped retriever that it is."""
-    kinds = {str(one.result.facts.retriever.get("kind", "")) for one in results}
-    lexical = kinds <= set(_LEXICAL)
+    """What its submitter says, else what is declared of the shipped retriever that it is.
+
+    The date is that of the last of its results, where its submitter says none.
+    """
+    lexical = all(without_model(one.result.facts.retriever) for one in results)
     said = [one.submitted for one in results]
     own = [cost.parameters for cost in costs if cost.parameters is not None]
     return About(
@@ -38,7 +40,7 @@ def about_tested(results: Sequence[Tested], costs: Sequence[Cost]) -> About:
         licence=_first(
             *(one.licence for one in said), *(c.licence for c in costs), NO_MODEL if lexical else ""
         ),
-        date=_first(*(one.date for one in said)),
+        date=_first(*(one.date for one in said), max(made_on(one.result.folder) for one in results)),
         by=_first(*(one.by for one in said)),
         link=_first(*(one.link for one in said)),
     )

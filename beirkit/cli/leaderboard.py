@@ -12,7 +12,7 @@ from beirkit.cli.arguments import add_json
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from beirkit.evaluate.site.model import Site
+    from beirkit.evaluate.site.model import Site, View
 
 _TOLD = 10  # entries that are not shown, named in the terminal
 
@@ -63,6 +63,7 @@ def execute(args: argparse.Namespace) -> int:
 
     from beirkit.cli.compare_stored import named_suite
     from beirkit.cli.output import print_json, progress_for
+    from beirkit.corpora.errors import UsageError
     from beirkit.corpora.whole import place_for
     from beirkit.evaluate.measures import Measure
     from beirkit.evaluate.protocol import get_protocol
@@ -78,7 +79,13 @@ def execute(args: argparse.Namespace) -> int:
     protocol = get_protocol(args.protocol)
     measure = Measure.parse(args.measure) if args.measure else protocol.measures[0]
     draw = Draw(measure, seed=args.seed, samples=args.samples)
-    asked = Asked(protocol, draw, [named_suite(name) for name in args.suites], args.title)
+    suites = [named_suite(name) for name in args.suites]
+    for suite in suites:
+        if len(suite.members) < 2:
+            raise UsageError(
+                f"the suite {suite.name} has one member, whose board the site has", hint="leave it out"
+            )
+    asked = Asked(protocol, draw, suites, args.title)
     progress = progress_for(args)
     with tempfile.TemporaryDirectory() as scratch:
         found = read_submissions(args.submissions, Path(scratch), progress=progress)
@@ -106,8 +113,31 @@ def _facts(args: argparse.Namespace, site: Site, sizes: Mapping[str, int]) -> di
         "systems": len(site.systems),
         "boards": len(site.boards),
         "bytes": sum(sizes.values()),
+        "suites": [
+            {"suite": one.name, "missing": list(one.missing), "incomplete": dict(one.incomplete)}
+            for one in site.views
+            if one.name in _asked(args)
+        ],
         "not_shown": [{"path": one.path, "reason": one.reason} for one in site.refused],
     }
+
+
+def _asked(args: argparse.Namespace) -> set[str]:
+    """The names of the suites that were asked for."""
+    from beirkit.cli.compare_stored import named_suite
+
+    return {named_suite(name).name for name in args.suites}
+
+
+def _lacking(view: View) -> str:
+    """Which members of a suite nobody has, and what others lack."""
+    said = [f"no result is of {', '.join(view.missing)}"] if view.missing else []
+    if not view.places:
+        said.append("no system has a mean")
+    systems = [f"{name} {why}" for name, why in view.incomplete.items()]
+    said += systems[:_TOLD] + ([f"and {len(systems) - _TOLD:,} more systems"] if len(systems) > _TOLD else [])
+    stated = "" if view.tested else " (stated figures)"
+    return f"Suite {view.name}{stated}: {'; '.join(said)}"
 
 
 def _tell(args: argparse.Namespace, site: Site, sizes: Mapping[str, int]) -> None:
@@ -115,6 +145,9 @@ def _tell(args: argparse.Namespace, site: Site, sizes: Mapping[str, int]) -> Non
     from beirkit.cli.visible import one_line
     from beirkit.evaluate.site.files import INDEX
 
+    for view in site.views:
+        if view.name in _asked(args) and (view.missing or view.incomplete):
+            print(one_line(_lacking(view)), file=sys.stderr)
     for one in site.refused[:_TOLD]:
         print(one_line(f"Not shown: {args.submissions / one.path}: {one.reason}"), file=sys.stderr)
     if len(site.refused) > _TOLD:

@@ -85,6 +85,8 @@ class _Index:
         blocks: list[Block] = []
         if not view.places:
             blocks.append(Sentences((f"No system has all {members} of {view.name}: no mean.",), True))
+            if view.missing:
+                blocks.append(Sentences((f"Without a result here: {', '.join(view.missing)}.",)))
         else:
             caption = f"Mean of {view.name}: {site.measure}, {members}"
             blocks.append(self._ranking(key, caption, view.places, training, view.tested))
@@ -201,8 +203,9 @@ class _Index:
             f"Intervals of means and ranks are {confidence} intervals of {site.samples:,} bootstrap draws, "
             f"seed {site.seed}; over a suite, datasets are drawn and then queries.",
             "A suite in which a system lacks a dataset gives it no mean and no rank.",
-            "Whether a system was trained on the family of a dataset, its size, licence and date are as its "
+            "Whether a system was trained on the family of a dataset, its size and its licence are as its "
             "configuration, its model's file or its submitter states. Nothing is guessed.",
+            "A date is that of the model or the submission, else that of the last result of a system.",
             f"Made by beirkit {site.beirkit}. All figures are in data.json and data.csv beside this page.",
         )
         return Section("how", "How to read this", (Sentences(told),), "About")

@@ -18,7 +18,8 @@ class About:
     Attributes:
         parameters: of its model; 0: it has none; None: not stated.
         licence: of its model; empty: not stated.
-        date: when the model or the submission appeared, as YYYY-MM-DD; empty: not stated.
+        date: when the model or the submission appeared, or its last result was made, as YYYY-MM-DD; empty:
+            not stated.
         by: who submitted it; empty: not stated.
         link: where more is written; shown as text and never followed; empty: not stated.
     """

@@ -123,6 +123,21 @@ def everything(tasks: Sequence[tuple[str, Sequence[str]]]) -> SuiteNode:
     return SuiteNode(f"all {len(members)} datasets", members)
 
 
+def part_of(suite: SuiteNode, systems: Mapping[str, frozenset[str]]) -> SuiteNode | None:
+    """The members of a suite that many systems have, named as a part of it; None: there are none.
+
+    Args:
+        suite: which no system has all of.
+        systems: of each dataset, who has it.
+    """
+    by_name = {one.name if isinstance(one, SuiteNode) else one: one for one in suite.members}
+    tasks = [(name, one.leaves() if isinstance(one, SuiteNode) else (one,)) for name, one in by_name.items()]
+    there = {leaf: systems.get(leaf, frozenset()) for leaf in suite.leaves()}
+    names, _ = _shared(tasks, there)
+    members = tuple(one for name, one in by_name.items() if name in names)
+    return SuiteNode(f"{suite.name}: {len(members)} of {len(by_name)} members", members) if members else None
+
+
 def shared_by_most(
     tasks: Sequence[tuple[str, Sequence[str]]], systems: Mapping[str, frozenset[str]]
 ) -> SuiteNode | None:
@@ -135,17 +150,24 @@ def shared_by_most(
         tasks: a name and its datasets.
         systems: of each dataset, who has it.
     """
+    names, having = _shared(tasks, systems)
+    if not names:
+        return None
+    chosen = everything([task for task in tasks if task[0] in names])
+    return SuiteNode(f"{len(chosen.members)} datasets that {having} systems have", chosen.members)
+
+
+def _shared(
+    tasks: Sequence[tuple[str, Sequence[str]]], systems: Mapping[str, frozenset[str]]
+) -> tuple[frozenset[str], int]:
+    """Names of the tasks where systems times tasks is greatest, and how many systems have them all."""
     having = {name: frozenset.intersection(*(systems[part] for part in parts)) for name, parts in tasks}
-    order = sorted(tasks, key=lambda task: (-len(having[task[0]]), task[0]))
+    order = sorted(having, key=lambda name: (-len(having[name]), name))
     best: tuple[int, int] = (0, 0)
     common: frozenset[str] | None = None
-    for count, (name, _) in enumerate(order, 1):
+    for count, name in enumerate(order, 1):
         common = having[name] if common is None else common & having[name]
         if count > 1 and len(common) > 1:
             best = max(best, (count * len(common), count))
-    if best[1] in (0, len(tasks)):
-        return None
-    kept = {name for name, _ in order[: best[1]]}
-    chosen = everything([task for task in tasks if task[0] in kept])
-    who = frozenset.intersection(*(having[name] for name in kept))
-    return SuiteNode(f"{len(chosen.members)} datasets that {len(who)} systems have", chosen.members)
+    size, count = best
+    return (frozenset(), 0) if count in (0, len(tasks)) else (frozenset(order[:count]), size // count)

@@ -142,7 +142,7 @@ def ranking_table(
 ABOUT_COLUMNS = (
     Column("parameters", True, "Of the model, as its configuration or its submitter states"),
     Column("licence", False, "Of the model, alike"),
-    Column("date", False, "When the model or the submission appeared, alike"),
+    Column("date", False, "When the model or the submission appeared, else when its last result was made"),
 )
 
 

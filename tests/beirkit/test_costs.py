@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from beirkit.cli.main import main
-from beirkit.costs import Cost, read_cost
+from beirkit.costs import Cost, read_cost, without_model
 
 HOST = {"machine": "x86_64", "system": "Linux", "cpus": 2}
 
 
 WEIGHTS = {"model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"}
-DENSE = {"encoder": {"kind": "dense", "weights_sha256": WEIGHTS}}
+DENSE = {"kind": "dense", "encoder": {"kind": "dense", "weights_sha256": WEIGHTS}}
 
 
 def kept(folder: Path, timings: Any, **manifest: Any) -> Path:
@@ -110,3 +110,71 @@ def test_a_run_records_what_it_costs(birds: Path, tmp_path: Path, capsys: pytest
     assert cost.latency_p50 == timings["latency_ms"]["p50"]
     assert (cost.licence, cost.parameters, cost.dimensions) == ("", None, None)
     assert read_cost(Path(item["path"]) / "run.trec.gz") == cost
+
+
+BM25 = {"kind": "bm25-lucene"}
+LATE = {"kind": "late", "encoder": {"kind": "late", "model_sha256": "0123"}}
+REVISION = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
+
+
+@pytest.mark.parametrize(
+    ("name", "retriever", "report", "stated"),
+    [
+        ("minilm-maxp", {"kind": "chunked", "retriever": DENSE}, {}, ("Apache-2.0", 22713216)),
+        ("bm25-minilm-rrf", {"kind": "fusion", "members": [BM25, DENSE]}, {}, ("Apache-2.0", 22713216)),
+        ("minilm-tokens", LATE, {"revision": REVISION}, ("Apache-2.0", 22713216)),
+        # another model than the shipped one, which a file of one's own may have under its name
+        ("minilm-tokens", LATE, {"revision": "abcd"}, ("", None)),
+        ("minilm-maxp", {"kind": "chunked", "retriever": LATE}, {}, ("", None)),
+        ("bm25-minilm-rrf", {"kind": "fusion", "members": [BM25, DENSE, LATE]}, {}, ("", None)),
+        # nobody states the licence of what reorders
+        ("bm25-cross-encoder", {"kind": "rerank", "scorer": {}, "retriever": BM25}, {}, ("", None)),
+        ("bm25-maxp", {"kind": "chunked", "retriever": BM25}, {}, ("", None)),
+    ],
+)
+def test_models_inside_another_retriever_are_its_own(
+    tmp_path: Path, name: str, retriever: Any, report: Any, stated: tuple[str, int | None]
+) -> None:
+    cost = read_cost(kept(tmp_path / "a", {}, name=name, retriever=retriever, report=report))
+    assert (cost.licence, cost.parameters) == stated
+
+
+def test_several_models_count_together(tmp_path: Path) -> None:
+    own = tmp_path / "two.yaml"
+    own.write_text("name: two\nkind: fusion\noptions: {members: [minilm, minilm-tokens, bm25]}\n", "utf-8")
+    retriever = {"kind": "fusion", "members": [DENSE, LATE, BM25]}
+    cost = read_cost(
+        kept(tmp_path / "a", {}, name=f"{own}", retriever=retriever, report={"revision": REVISION})
+    )
+    assert (cost.licence, cost.parameters) == ("Apache-2.0", 2 * 22713216)
+
+
+@pytest.mark.parametrize(
+    ("retriever", "none"),
+    [
+        (BM25, True),
+        ({"kind": "chunked", "retriever": BM25}, True),
+        ({"kind": "fusion", "members": [BM25, {"kind": "chunked", "retriever": BM25}]}, True),
+        ({"kind": "fusion", "members": [BM25, DENSE]}, False),
+        ({"kind": "rerank", "retriever": BM25}, False),
+        ({"kind": "fusion", "members": []}, False),
+        ({}, False),
+    ],
+)
+def test_what_has_no_model_inside_has_none(retriever: Any, none: bool) -> None:
+    assert without_model(retriever) == none
+
+
+def test_indexes_inside_count_together_and_vectors_from_the_store_are_no_speed_there_either(
+    tmp_path: Path,
+) -> None:
+    members: list[dict[str, Any]] = [
+        {"from_store": False, "index_bytes": 40},
+        {"from_store": {"document": 9, "query": 0}, "index_bytes": 60},
+    ]
+    timings = {"seconds": {"index": 4.0, "search": 2.0}, "members": members}
+    retriever = {"kind": "fusion", "members": [BM25, DENSE]}
+    cost = read_cost(kept(tmp_path / "a", timings, retriever=retriever, report={"documents": 9}))
+    assert (cost.index_bytes, cost.documents_per_second, cost.queries_per_second) == (100, None, 50)
+    del members[0]["index_bytes"]
+    assert read_cost(kept(tmp_path / "b", timings, retriever=retriever)).index_bytes is None

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from beirkit.cli.main import main
+from beirkit.results import made_on
 from tests.beirkit.conftest import DOCUMENTS, QUERIES
 
 META = {
@@ -258,13 +260,78 @@ def test_a_submitter_may_say_what_nothing_else_does(subs: Path, birds: Path) -> 
     (subs / "ours" / "submission.json").write_text('{"dat": "2026"}')
     facts = made()
     assert "unknown field `dat`" in reasons(facts)["ours/submission.json"]
-    assert facts["systems"][0]["about"]["date"] == ""
+    assert facts["systems"][0]["about"]["date"] == max(made_on(one) for one in Path("subs").glob("*/*/*"))
+
+
+def test_the_date_of_a_result_is_the_day_it_was_searched_and_in_no_manifest(subs: Path) -> None:
+    [folder] = (subs / "ours").glob("birds*/bm25--*")
+    timings = json.loads((folder / "timings.json").read_text("utf-8"))
+    assert abs(date.fromisoformat(timings["made"]) - datetime.now(UTC).date()) <= timedelta(days=1)
+    assert timings["made"] not in (folder / "manifest.json").read_text("utf-8")
+    for place, day, shown in (
+        ("birds*", "2024-02-03", timings["made"]),  # the lake's is later
+        ("lake*", "2024-01-01", "2024-02-03"),
+        ("birds*", "last year", "2024-01-01"),
+    ):
+        [folder] = (subs / "ours").glob(f"{place}/bm25--*")
+        (folder / "timings.json").write_text(json.dumps({**timings, "made": day}))
+        assert {one["name"]: one["about"]["date"] for one in made()["systems"]}["bm25"] == shown
+
+
+def test_systems_over_passages_have_the_model_inside_them(subs: Path, birds: Path) -> None:
+    run("ours", birds, "bm25-maxp")
+    about = {one["name"]: one["about"] for one in made()["systems"]}
+    assert (about["bm25-maxp"]["parameters"], about["bm25-maxp"]["licence"]) == (0, "no model")
 
 
 def test_a_suite_can_be_asked_for(subs: Path, tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text("name: mine\ndatasets: [./birds, ./lake]\n")
     facts = made("--suite", "mine.yaml")
     assert [view["suite"] for view in facts["suites"]] == ["mine"]
+
+
+def test_a_suite_with_a_member_that_nobody_has_is_told_and_shown_in_part(
+    subs: Path, birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("ours", tmp_path / "lake", "rank-bm25")
+    shutil.copytree(birds, tmp_path / "shore")
+    (tmp_path / "mine.yaml").write_text("name: mine\ndatasets: [./birds, ./lake, ./shore]\n")
+    (tmp_path / "other.yaml").write_text("name: other\ndatasets: [./shore, nfcorpus]\n")
+    words = ["leaderboard", "subs", "--samples", "50", "--suite", "other.yaml", "--suite", "mine.yaml"]
+    capsys.readouterr()
+    assert main(words) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert told[-4:-2] == [
+        "Suite other: no result is of shore, nfcorpus; no system has a mean",
+        "Suite mine: no result is of shore; no system has a mean; bm25 incomplete: 2 of 3, missing shore; "
+        "rank-bm25 incomplete: 2 of 3, missing shore",
+    ]
+    facts = json.loads(Path("site/data.json").read_text("utf-8"))
+    assert [view["suite"] for view in facts["suites"]] == ["other", "mine", "mine: 2 of 3 members"]
+    assert [view["missing"] for view in facts["suites"]] == [["shore", "nfcorpus"], ["shore"], []]
+    assert [len(view["places"]) for view in facts["suites"]] == [0, 0, 2]
+    page = Path("site/index.html").read_text("utf-8")
+    assert "No system has all 3 members of mine: no mean." in page
+    assert "Without a result here: shore." in page
+    assert main([*words, "--overwrite", "--json", "-q"]) == 0
+    assert json.loads(capsys.readouterr().out)["suites"][1]["missing"] == ["shore"]
+
+
+def test_a_system_that_lacks_a_member_of_a_suite_is_told(
+    subs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.yaml").write_text("name: mine\ndatasets: [./birds, ./lake]\n")
+    (tmp_path / "one.yaml").write_text("name: one\ndatasets: [./birds]\n")
+    capsys.readouterr()
+    assert main(["leaderboard", "subs", "--samples", "50", "--suite", "mine.yaml"]) == 0
+    assert "Suite mine: rank-bm25 incomplete: 1 of 2, missing lake\n" in capsys.readouterr().err
+    assert main(["leaderboard", "subs", "--suite", "one.yaml", "--overwrite"]) == 2
+    assert "the suite one has one member" in capsys.readouterr().err
+
+
+def test_the_title_counts_one_dataset_as_one(subs: Path) -> None:
+    shutil.rmtree(next((subs / "ours").glob("lake*")))
+    assert made()["title"] == "2 systems on 1 dataset"
 
 
 @pytest.mark.parametrize(
