@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from beirkit.experiment import run_suite as run_suite
     from beirkit.exporting import export as export
     from beirkit.fetching.fetch import fetch as fetch
-    from beirkit.providers import score_providers as score_providers
     from beirkit.retrievers.base import Workplace as Workplace
     from beirkit.retrievers.catalog import create as create
+    from beirkit.search_tools.providers import score_providers as score_providers
 
 __version__ = "0.1.0"
 
@@ -74,7 +74,7 @@ _PUBLIC = {
     "read_run": "beirkit.corpora.run_files:read_run",
     "run_suite": "beirkit.experiment:run_suite",
     "score_model_output": "beirkit.evaluate.attribution.scoring:score_model_output",
-    "score_providers": "beirkit.providers:score_providers",
+    "score_providers": "beirkit.search_tools.providers:score_providers",
     "write_folder": "beirkit.corpora.folder:write_folder",
     "write_qrels": "beirkit.corpora.qrels_write:write_qrels",
     "write_run": "beirkit.corpora.run_files:write_run",

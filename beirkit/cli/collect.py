@@ -34,8 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     """Collect, then say what came."""
     from beirkit.cli.output import print_json, progress_for
-    from beirkit.collecting import collect
-    from beirkit.responses import read_profile
+    from beirkit.search_tools.collecting import collect
+    from beirkit.search_tools.responses import read_profile
 
     done = collect(
         args.dataset,

@@ -44,7 +44,7 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.configs.mirrors import load_mirrors
     from beirkit.corpora.equivalence import EquivalenceRule
     from beirkit.corpora.errors import UsageError
-    from beirkit.equivalents import candidate_urls, verify_copies
+    from beirkit.search_tools.equivalents import candidate_urls, verify_copies
 
     mirrors = load_mirrors(args.mirrors)
     if args.pages is None:

@@ -78,7 +78,7 @@ def tell(args: argparse.Namespace, dataset: str, files: dict[str, Path], cutoffs
     from beirkit.cli.output import print_json
     from beirkit.corpora.whole import place_for
     from beirkit.evaluate.supporting_pages import CAVEATS
-    from beirkit.providers import files_of, score_providers
+    from beirkit.search_tools.providers import files_of, score_providers
 
     out = getattr(args, "out", None)
     if out is not None:  # before the work

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from beirkit.collecting import Collected, collect
 from beirkit.datasets import convert_source
+from beirkit.search_tools.collecting import Collected, collect
 from tests.beirkit.providers.search_tools import (
     CLIENT,
     CSV,

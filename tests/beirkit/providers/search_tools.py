@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from beirkit.responses import Profile
+from beirkit.search_tools.responses import Profile
 
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
 CSV = FIXTURES / "datasets" / "lexbench-simpleqa-verified" / "raw.csv"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from beirkit.collecting import Collected, collect
 from beirkit.corpora.errors import ConfigError, DataError, UsageError
 from beirkit.corpora.provider_results import read_results
-from beirkit.responses import Profile, read_profile
+from beirkit.search_tools.collecting import Collected, collect
+from beirkit.search_tools.responses import Profile, read_profile
 from tests.beirkit.providers.search_tools import (
     Tool,
     profile,

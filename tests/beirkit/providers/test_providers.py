@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from beirkit.cli.main import main
-from beirkit.collecting import Collected
 from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.provider_results import is_provider_results, read_results
 from beirkit.corpora.run_files import read_run
 from beirkit.datasets import convert_source
-from beirkit.providers import files_of, score_providers
+from beirkit.search_tools.collecting import Collected
+from beirkit.search_tools.providers import files_of, score_providers
 from tests.beirkit.providers.search_tools import (
     CSV,
     PAINTER,

@@ -15,7 +15,7 @@ from beirkit.corpora.errors import DataError
 from beirkit.corpora.files import atomic_open, byte_lines
 from beirkit.corpora.supporting import EquivalentCopy
 from beirkit.corpora.urls import UrlPolicy, document_url
-from beirkit.providers import questions_of
+from beirkit.search_tools.providers import questions_of
 
 _log = logging.getLogger(__name__)
 

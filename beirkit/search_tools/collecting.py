@@ -19,8 +19,8 @@ from beirkit.corpora.manifest import installed_version
 from beirkit.corpora.progress import Progress, silent
 from beirkit.corpora.provider_results import Status
 from beirkit.corpora.supporting import Json, policy_record
-from beirkit.providers import Questions, questions_of
-from beirkit.responses import Profile, Stored, Told, lines_of, stored_at, unread
+from beirkit.search_tools.providers import Questions, questions_of
+from beirkit.search_tools.responses import Profile, Stored, Told, lines_of, stored_at, unread
 
 _log = logging.getLogger(__name__)
 

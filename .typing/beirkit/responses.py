@@ -1,1 +1,0 @@
-../../beirkit/responses.py

@@ -1,0 +1,1 @@
+"""Search tools on datasets of supporting pages: asked, their responses kept, scored."""
