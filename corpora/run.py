@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SHORT = 64  # results of a list
+_AT_ONCE = 1 << 16  # results that are pairs at once
 
 Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 Precision = Literal["float32", "float64"]
@@ -200,12 +201,18 @@ class Run:
 
     def lists(self) -> Iterator[tuple[str, list[tuple[str, float]]]]:
         """Each query with its ``(doc_id, score)`` pairs, as they stand."""
-        for index, query_id in enumerate(self.query_ids):
-            docs, scores = self.results(index)
-            yield (
-                query_id,
-                list(zip(take(self.doc_ids, docs), scores.tolist(), strict=True)),
-            )
+        first = 0
+        while first < len(self):  # texts are made for many lists at once
+            start = int(self.offsets[first])
+            last = max(first + 1, int(np.searchsorted(self.offsets, start + _AT_ONCE, side="right")) - 1)
+            ends = (self.offsets[first : last + 1] - start).tolist()
+            docs, scores = self.docs[start : start + ends[-1]], self.scores[start : start + ends[-1]]
+            pairs = list(zip(take(self.doc_ids, docs), scores.tolist(), strict=True))
+            for query_id, (begin, end) in zip(
+                self.query_ids[first:last], itertools.pairwise(ends), strict=True
+            ):
+                yield query_id, pairs[begin:end]
+            first = last
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """``{query_id: {doc_id: score}}``, the form pytrec_eval and BEIR use."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -22,8 +21,8 @@ _NOTHING = Clauses(
 )
 
 
-class _Room(threading.local):
-    """Memory for the work of one thread."""
+class _Room:
+    """Memory for one search."""
 
     def __init__(self) -> None:
         self.sums = np.full(kernels.WINDOW, -0.0)
@@ -36,7 +35,10 @@ class _Room(threading.local):
         self.counts = np.empty(selection.BUCKETS, dtype=np.int64)
 
 
-_room = _Room()
+_free: list[_Room] = []
+"""Memory that no search uses now, its sums all -0; there is never more than threads have used at once."""
+
+_MOST_KEPT = 1 << 18  # candidates: what has room for more is not kept
 
 
 def best_of_each(
@@ -56,7 +58,11 @@ def best_of_each(
         base: ``(n_queries,)`` what is added to the score of every match.
         only_add: ``(n_queries,)`` whether a score of 0 is no match.
     """
-    room, queries, k = _room, len(base), min(k, len(places.ranks))
+    queries, k = len(base), min(k, len(places.ranks))
+    try:
+        room = _free.pop()
+    except IndexError:
+        room = _Room()
     size = k + max(k, kernels.SPARE) + kernels.STRIDE
     if len(room.keys) != size:
         room.keys = np.empty(size, dtype=np.uint64)
@@ -72,6 +78,8 @@ def best_of_each(
         *(keys, found),
     )
     kernels.search(*arguments)
+    if len(room.keys) <= _MOST_KEPT:
+        _free.append(room)
     keys.sort(axis=1)
     ends = np.cumsum(found).tolist()
     docs = np.empty(ends[-1], dtype=np.int32)

@@ -11,16 +11,12 @@ import numpy.typing as npt
 
 from beirkit.retrievers.lexical import native
 from beirkit.retrievers.lexical.analysis import word_break
+from beirkit.retrievers.lexical.analysis.pipeline import LONGEST_CHUNK, plain_word
 from beirkit.retrievers.lexical.analysis.word_numbers import MOST_WORDS, Numbered, WordNumbers
 from beirkit.retrievers.lexical.text_analyzer import TextAnalyzer
 
 MOST_CHUNKS = 1 << 18
 """Chunks of text between blanks that are remembered; with more the memory starts anew."""
-
-LONGEST_CHUNK = 32
-"""Characters of the longest that is remembered: text without blanks is not met twice."""
-
-_AT_END = frozenset(".,;:)?!")
 
 Terms = npt.NDArray[np.int32]
 
@@ -115,9 +111,9 @@ class _TermsOfChunks(dict[str, tuple[int, ...]]):
         self._known = known
 
     def __missing__(self, chunk: str) -> tuple[int, ...]:
-        word = chunk[:-1] if chunk[-1:] in _AT_END else chunk
-        if word.isalnum() and word.isascii() and len(word) <= LONGEST_CHUNK:
-            found = self._known[word]  # letters and digits are one word, whatever the rules
+        word = plain_word(chunk)
+        if word is not None:
+            found = self._known[word]
         else:
             found = tuple(chain.from_iterable(map(self._known.__getitem__, word_break.words(chunk))))
         if len(chunk) <= LONGEST_CHUNK:

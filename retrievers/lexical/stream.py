@@ -6,7 +6,6 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
 from time import perf_counter
 
 import numpy as np
@@ -123,18 +122,17 @@ def search_each(
     docs: list[npt.NDArray[np.int32]] = []
     scores: list[npt.NDArray[np.float32]] = []
 
-    def several(asked: list[list[str]]) -> list[tuple[Ranked, float]]:
+    def several(asked: list[list[str]]) -> tuple[list[Ranked], list[float]]:
         if together is None or len(asked) == 1:
-            timed = []
+            ranked, took = [], []
             for one in asked:
                 start = perf_counter()
-                found = search(one)
-                timed.append((found, perf_counter() - start))
-            return timed
+                ranked.append(search(one))
+                took.append(perf_counter() - start)
+            return ranked, took
         start = perf_counter()
         ranked = together(asked)
-        took = (perf_counter() - start) / len(asked)
-        return [(found, took) for found in ranked]
+        return ranked, [(perf_counter() - start) / len(asked)] * len(asked)
 
     threads = 1
     if by_kernels:
@@ -147,14 +145,12 @@ def search_each(
             query_ids.extend(query.query_id for query in block)
             # A thread takes several at a time: handing one over takes as long as a short search.
             share = some if threads == 1 else max(1, min(some, len(block) // (4 * threads)))
-            shares = (map if threads == 1 else pool.map)(several, blocks(analysed, share))
-            ranked = chain.from_iterable(shares)
-            for (found, values), took in ranked:
+            for ranked, took in (map if threads == 1 else pool.map)(several, blocks(analysed, share)):
                 if seconds is not None:
-                    seconds.append(took)
-                docs.append(found)
-                scores.append(values)
-                advance()
+                    seconds.extend(took)
+                docs.extend(found for found, _ in ranked)
+                scores.extend(values for _, values in ranked)
+                advance(len(ranked))
     unmatched = warn_unmatched(query_ids, docs)
     return Run.from_lists(query_ids, doc_ids, docs, scores, tag=tag), unmatched
 

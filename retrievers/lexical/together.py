@@ -7,7 +7,6 @@ upper 32 bits, and below it the place of the id, turned so that greater is bette
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -62,19 +61,17 @@ class Counted:
     @classmethod
     def of(cls, queries: Sequence[Sequence[str]], vocabulary: Mapping[str, int]) -> Counted:
         """Count the terms of queries."""
-        numbers, times, sizes = list[int](), list[int](), list[int]()
-        for terms in queries:
-            known = [number for number in map(vocabulary.get, terms) if number is not None]
-            counts: Mapping[int, int] = dict.fromkeys(known, 1)
-            if len(counts) < len(known):
-                counts = Counter(known)
-            numbers.extend(counts)
-            times.extend(counts.values())
-            sizes.append(len(counts))
+        numbers = np.array([vocabulary.get(term, -1) for terms in queries for term in terms], dtype=np.int64)
+        owners = np.repeat(np.arange(len(queries)), [len(terms) for terms in queries])
+        known = numbers >= 0
+        pairs = owners[known] * max(1, len(vocabulary)) + numbers[known]
+        each, first, times = np.unique(pairs, return_index=True, return_counts=True)
+        order = np.argsort(first)
+        each = each[order]
         return cls(
-            np.array(numbers, dtype=np.int64),
-            np.array(times, dtype=np.float32),
-            np.array(sizes, dtype=np.int64),
+            each % max(1, len(vocabulary)),
+            times[order].astype(np.float32),
+            np.bincount(each // max(1, len(vocabulary)), minlength=len(queries)),
         )
 
 

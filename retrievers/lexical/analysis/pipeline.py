@@ -27,6 +27,8 @@ So many chunks of text between two blanks are remembered likewise, where no word
 LONGEST_CHUNK = 32
 """Characters of the longest chunk that is remembered: text without blanks is not met twice."""
 
+_AT_END = frozenset(".,;:)?!")
+
 
 @dataclass(frozen=True)
 class TextStep:
@@ -51,7 +53,8 @@ class SplitStep:
         name: what is recorded and shown.
         apply: the words of a text.
         facts: what else they depend on.
-        by_blanks: whether the words are those of the chunks between blanks, one chunk behind the other.
+        by_blanks: whether the words are those of the chunks between blanks, one chunk behind the other, and
+            :func:`plain_word` tells the only word of a chunk.
     """
 
     name: str
@@ -109,7 +112,7 @@ class Pipeline:
         self._splits = [step for step in steps if isinstance(step, SplitStep)]
         self._words = [step for step in steps if isinstance(step, WordStep | ExpandStep)]
         self._changes = [step.apply for step in steps if isinstance(step, WordStep)]
-        self._terms = _Known(self.terms_of)
+        self._terms = _Known(self._terms_of_word)
         self._chunks = _Known(self._terms_of_chunk, LONGEST_CHUNK)
 
     @cached_property
@@ -137,7 +140,10 @@ class Pipeline:
         return next(iter(self.terms_of(word)), None)
 
     def terms_of(self, word: str) -> list[str]:
-        """All index terms of one of :meth:`words`, runs of characters last."""
+        """All index terms of one of :meth:`words`, runs of characters last; remembered, not to be changed."""
+        return self._terms[word]
+
+    def _terms_of_word(self, word: str) -> list[str]:
         if self.one_term_a_word:  # the same in half the time, for every distinct word goes through here
             for change in self._changes:
                 changed = change(word)
@@ -160,6 +166,9 @@ class Pipeline:
         return list(chain.from_iterable(map(self._terms.__getitem__, split.apply(text))))
 
     def _terms_of_chunk(self, chunk: str) -> list[str]:
+        word = plain_word(chunk)
+        if word is not None:
+            return self._terms[word]
         return list(chain.from_iterable(map(self._terms.__getitem__, self._splits[-1].apply(chunk))))
 
     def trace(self, text: str) -> list[Traced]:
@@ -184,6 +193,16 @@ class Pipeline:
         for step in self.steps:
             facts |= step.facts
         return facts
+
+
+def plain_word(chunk: str) -> str | None:
+    """The only word of a text without blanks that is ASCII letters and digits, with a mark behind it or not.
+
+    Returns:
+        ``None`` for any other text, and for one that is too long to be met twice.
+    """
+    word = chunk[:-1] if chunk[-1:] in _AT_END else chunk
+    return word if word.isalnum() and word.isascii() and len(word) <= LONGEST_CHUNK else None
 
 
 class _Known(dict[str, list[str]]):
