@@ -23,7 +23,7 @@ import msgspec
 from beirkit import __version__
 from beirkit.configs.ancestry import training_of
 from beirkit.configs.schema import RetrieverConfig, SuiteConfig
-from beirkit.configs.spec import parse_retriever
+from beirkit.configs.spec import parse_retrievers
 from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.run import Run
 from beirkit.datasets import Dataset, self_match_ids
@@ -107,7 +107,7 @@ def run_suite(
     """
     protocol = get_protocol(suite.protocol)
     asked = parse_measures(suite.measures) if suite.measures else ()
-    configs = [parse_retriever(text) for text in dict.fromkeys(suite.retrievers)]
+    configs = parse_retrievers(suite.retrievers)
     # Of a retriever that takes the dataset's language or instruction, all but these is checked now.
     retrievers = [
         create(with_instruction(for_language(config, "en"), PLACE), workplace) for config in configs

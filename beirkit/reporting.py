@@ -37,6 +37,8 @@ def training_status(result: StoredResult) -> str:
         retriever = parse_retriever(result.name)
     except BeirkitError:  # a file of one's own that is not where it was
         return ""
+    if retriever.kind != result.facts.retriever.get("kind"):
+        return ""  # what ran only bears its name, as a run file may
     return zero_shot_status(training_of(retriever), "" if config is None else config.family)
 
 

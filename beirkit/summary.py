@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from beirkit.caveats import caveats
+from beirkit.configs.spec import INNER
 from beirkit.configs.suites import SuiteNode
 from beirkit.corpora.files import atomic_open
 from beirkit.evaluate.measures import Measure
@@ -18,11 +19,16 @@ from beirkit.figures import figure
 from beirkit.means import mean_rows
 from beirkit.results import slug, write_json
 
-_KEPT_IN_MANIFEST = {"block", "encoder", "name", "pystemmer", "stage", "unicode", "version"}
+_KEPT_IN_MANIFEST = {"block", "encoder", "name", "pystemmer", "stage", "unicode"}
 
 
 _BY_ROLE = ("max_length", "prompts")
 """What a model has for queries and documents apart."""
+
+_HASHES = ("model_sha256", "sha256")
+"""Hashes of a model, a function, a file: they alone tell what ran where it has no public name."""
+
+_PLAIN = re.compile(r"[\w.:/+#-]+")
 
 
 class Summary:
@@ -215,22 +221,42 @@ def _model(cell: Cell) -> dict[str, Any]:
 
 
 def _resolved(facts: dict[str, Any]) -> str:
-    """The options a result depends on, without the hashes and versions that the manifest keeps."""
+    """The options a result depends on, with the hashes of what has no name, cut short.
+
+    Other hashes, and versions, are in the manifest alone.
+    """
     return ", ".join(f"{key}={value}" for key, value in _flat(facts))
 
 
 def _flat(facts: dict[str, Any]) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
     for key, value in facts.items():
-        if isinstance(value, dict):
+        if key == INNER and isinstance(value, dict):
+            pairs.append((key, f"[{_resolved(value)}]"))
+        elif isinstance(value, dict):
             if "name" in value:  # the analyzer, a class of the user's own
                 pairs.append((key, str(value["name"])))
-            pairs += [(f"{key}.{inner}" if key in _BY_ROLE else inner, text) for inner, text in _flat(value)]
+            # What encodes is of the kind of what it encodes for, which is told already.
+            inside = {name: one for name, one in value.items() if key != "encoder" or name != "kind"}
+            pairs += [(f"{key}.{inner}" if key in _BY_ROLE else inner, text) for inner, text in _flat(inside)]
         elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
             pairs.append((key, "[" + "; ".join(map(_resolved, value)) + "]"))  # retrievers inside another
-        elif key not in _KEPT_IN_MANIFEST and not re.fullmatch(r"[0-9a-f]{64}", str(value)):
-            pairs.append((key, repr(value) if isinstance(value, str) and not value.isalnum() else str(value)))
+        elif key in _HASHES:
+            pairs.append((key, str(value)[:8]))
+        elif _is_told(key, value):
+            pairs.append((key, _shown(value)))
     return pairs
+
+
+def _is_told(key: str, value: Any) -> bool:
+    """Whether a fact stands under the table; the version that a service was given is a fact of its user's."""
+    if key == "version":
+        return isinstance(value, str) and value != ""
+    return key not in _KEPT_IN_MANIFEST and not re.fullmatch(r"[0-9a-f]{64}", str(value))
+
+
+def _shown(value: Any) -> str:
+    return repr(value) if isinstance(value, str) and not _PLAIN.fullmatch(value) else str(value)
 
 
 def _row(cells: Sequence[str]) -> str:

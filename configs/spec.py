@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,24 @@ def parse_retriever(text: str) -> RetrieverConfig:
         changed = _with(changed, key.split("."), _value(value, key, text), text)
     told = ",".join(f"{key}={value}" for key, value in pieces)
     return msgspec.structs.replace(config, name=f"{config.name}:{told}", options=changed)
+
+
+def parse_retrievers(texts: Iterable[str]) -> list[RetrieverConfig]:
+    """The retrievers that texts stand for, each text once, no two of them called the same.
+
+    Of different texts that give the same name, such as ``bm25`` and ``run:bm25.trec`` or two files with one
+    ``name``, each is called by its text.
+
+    Raises:
+        UnknownNameError: no shipped retriever has a name.
+        ConfigError: a file or the options cannot be read.
+    """
+    configs = {text: parse_retriever(text) for text in dict.fromkeys(text.strip() for text in texts)}
+    times = Counter(config.name for config in configs.values())
+    return [
+        config if times[config.name] == 1 else msgspec.structs.replace(config, name=text)
+        for text, config in configs.items()
+    ]
 
 
 def nested_config(spec: Any) -> RetrieverConfig:
@@ -207,9 +226,10 @@ def _pieces(options: str, text: str) -> list[tuple[str, str]]:
         key, equals, value = (match.group() if match else "").partition("=")
         key, value = key.strip(), value.strip()
         if not equals or not all(part.isidentifier() for part in key.split(".")):
-            raise ConfigError(
-                f"the options of {text!r} cannot be read at {rest!r}", hint="write key=value,..."
+            hint = (
+                'write key=value,...; a value with a comma in it stands in quotes, as in index="IVF64,Flat"'
             )
+            raise ConfigError(f"the options of {text!r} cannot be read at {rest!r}", hint=hint)
         if key in dict(pieces):
             raise ConfigError(f"{text!r} sets {key!r} twice")
         pieces.append((key, value))

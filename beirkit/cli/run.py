@@ -113,7 +113,7 @@ def run_and_show(
     """
     from beirkit.cli.output import print_json, print_table
     from beirkit.configs.ancestry import training_of
-    from beirkit.configs.spec import parse_retriever
+    from beirkit.configs.spec import parse_retrievers
     from beirkit.experiment import run_suite
     from beirkit.members import find_members
     from beirkit.summary import Summary
@@ -130,7 +130,7 @@ def run_and_show(
             ndcg_on_references=getattr(args, "ndcg_on_references", False),
         )
     )
-    trained_on = {config.name: training_of(config) for config in map(parse_retriever, suite.retrievers)}
+    trained_on = {config.name: training_of(config) for config in parse_retrievers(suite.retrievers)}
     summary = Summary(
         name,
         suite.title or suite.name,

@@ -326,7 +326,7 @@ def test_the_resolved_options_stand_under_the_table(
     assert main(["run", "-d", str(birds), "-r", retriever]) == 0
     said = capsys.readouterr().err
     for part in (
-        f"{retriever}: kind={kind!r}, ",
+        f"{retriever}: kind={kind}, ",
         "k1=",
         "b=",
         "template='{title} {text}'",

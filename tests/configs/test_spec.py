@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from beirkit.configs.load import load_retriever
-from beirkit.configs.spec import parse_retriever
+from beirkit.configs.spec import parse_retriever, parse_retrievers
 from beirkit.corpora.errors import ConfigError, UnknownNameError
 
 
@@ -67,6 +67,16 @@ def test_a_file(tmp_path: Path) -> None:
     assert changed.options == {"k1": 1.1, "b": 0.5}
 
 
+def test_different_retrievers_of_one_name_are_called_by_what_was_written(tmp_path: Path) -> None:
+    for name in ("a.yaml", "b.yaml"):
+        (tmp_path / name).write_text(
+            f"name: mine\nkind: bm25\noptions: {{k1: {len(name)}}}\n", encoding="utf-8"
+        )
+    written = [f"{tmp_path}/a.yaml", "bm25", f"{tmp_path}/b.yaml", "bm25", " bm25"]
+    assert [config.name for config in parse_retrievers(written)] == [written[0], "bm25", written[2]]
+    assert [config.name for config in parse_retrievers(written[:2])] == ["mine", "bm25"]
+
+
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"absent\.yaml: cannot be read: No such file"):
         parse_retriever(str(tmp_path / "absent.yaml"))
@@ -97,6 +107,7 @@ def test_a_file_with_another_ending_gets_told(tmp_path: Path) -> None:
         ("bm25:k1=1,k1=2", "sets 'k1' twice"),
         ("bm25:k1.x=1", "the option 'k1' holds a value"),
         ("bm25:template='open", "cannot be read at"),
+        ("minilm:index=IVF64,Flat", 'stands in quotes, as in index="IVF64,Flat"'),
         ("bm25:k1=*x", "the value of 'k1' is not YAML"),
     ],
 )
