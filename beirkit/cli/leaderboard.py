@@ -61,6 +61,8 @@ def execute(args: argparse.Namespace) -> int:
     """Read the submissions, rank them, and write the site."""
     import tempfile
 
+    from beirkit.boards.leaderboards import Asked, build_site
+    from beirkit.boards.submissions import read_submissions
     from beirkit.cli.compare_stored import named_suite
     from beirkit.cli.output import print_json, progress_for
     from beirkit.corpora.errors import UsageError
@@ -70,8 +72,6 @@ def execute(args: argparse.Namespace) -> int:
     from beirkit.evaluate.report.page import environment
     from beirkit.evaluate.site.files import files_of, write_site
     from beirkit.evaluate.site.ranking import Draw
-    from beirkit.leaderboards import Asked, build_site
-    from beirkit.submissions import read_submissions
 
     environment()  # whether jinja2 is there, before anything is computed
     _refuse_inside(args)

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from beirkit.boards.submissions import Stated
+from beirkit.boards.systems import about_stated, training_stated, warnings_stated
 from beirkit.evaluate.leaderboard import bare_places
 from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.site.model import Board, Refused, Result, System
-from beirkit.submissions import Stated
-from beirkit.submitted_systems import about_stated, training_stated, warnings_stated
 
 
 def stated_tables(

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from beirkit.boards.submissions import Stated, Tested
 from beirkit.configs.load import load_dataset, names
 from beirkit.costs import Cost, without_model
 from beirkit.evaluate.imports.mteb import dataset_of
@@ -17,7 +18,6 @@ from beirkit.evaluate.stated import UNTESTED
 from beirkit.evaluate.zero_shot import zero_shot_status
 from beirkit.reporting import training_status
 from beirkit.results import made_on
-from beirkit.submissions import Stated, Tested
 
 NO_MODEL = "no model"
 """The licence that is shown of a system without one."""

@@ -9,6 +9,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from beirkit.boards.names import named, once
+from beirkit.boards.stated import stated_board, stated_systems, stated_tables
+from beirkit.boards.submissions import Submissions, Tested
+from beirkit.boards.systems import (
+    about_tested,
+    prompts_of,
+    training_tested,
+    warnings_tested,
+)
 from beirkit.configs.load import load_dataset, load_suite, names
 from beirkit.configs.suites import SuiteNode, suite_tree
 from beirkit.corpora.errors import BeirkitError, DataError
@@ -32,15 +41,6 @@ from beirkit.evaluate.site.ranking import (
 )
 from beirkit.evaluate.site.slugs import page_names
 from beirkit.reporting import behind, merged_manifests
-from beirkit.stated_boards import stated_board, stated_systems, stated_tables
-from beirkit.submissions import Submissions, Tested
-from beirkit.submitted_names import named, once
-from beirkit.submitted_systems import (
-    about_tested,
-    prompts_of,
-    training_tested,
-    warnings_tested,
-)
 
 
 @dataclass(frozen=True)

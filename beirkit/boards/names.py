@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from beirkit.boards.submissions import Tested
 from beirkit.evaluate.site.model import Refused
 from beirkit.stored import StoredResult, system_of
-from beirkit.submissions import Tested
 
 # What a run resolves from the facts of each dataset: its language, its instruction.
 _RESOLVED = {"analyzer", "instruction", "prompts", "seed"}

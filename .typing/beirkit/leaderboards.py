@@ -1,1 +1,0 @@
-../../beirkit/leaderboards.py

@@ -1,1 +1,0 @@
-../../beirkit/stated_boards.py

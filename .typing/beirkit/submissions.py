@@ -1,1 +1,0 @@
-../../beirkit/submissions.py

@@ -1,1 +1,0 @@
-../../beirkit/submitted_names.py
