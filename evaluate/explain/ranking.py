@@ -10,8 +10,8 @@ from beirkit.evaluate.explain.explanation import Cause, Target
 # causes that explain equally well.
 _COMMON = (
     "self-match", "missing queries", "split", "qrels version", "recall", "denominator", "gain", "cut-off",
-    "relevance level", "members", "mean", "AP's divisor", "unjudged documents", "ties", "precision", "depth",
-    "rounding",
+    "relevance level", "members", "mean", "AP's divisor", "unjudged documents", "ideal order", "ties",
+    "precision", "depth", "rounding",
 )  # fmt: skip
 _LEAST = 0.05  # of a gap; what closes less is no cause worth telling
 _NEAREST = 3  # pairs told that leave something

@@ -17,7 +17,7 @@ from beirkit.evaluate.explain.settings import Mean, Setting
 from beirkit.evaluate.judgments import checked_qrels
 from beirkit.evaluate.measures import Measure
 from beirkit.evaluate.protocol import BEIR_SKIPS, get_protocol
-from beirkit.evaluate.ranking import judged_results, without_duplicates, without_self_matches
+from beirkit.evaluate.ranking import judged_results, places, without_duplicates, without_self_matches
 from beirkit.evaluate.tally import Tally, Task
 
 LEAST = 0.00001
@@ -138,6 +138,8 @@ class Scorer:
             qrels = {q: {d: int(g >= measure.level) for d, g in row.items()} for q, row in qrels.items()}
             measure = msgspec.structs.replace(measure, level=1)
         lists = self._ordered(setting)
+        if setting.relevant == "found":
+            qrels = _found(lists, qrels, setting)
         rules = get_protocol("beirkit:self_match=keep,precision=float64")
         task = Task(qrels, (measure,), rules, None, setting.depth, strict=False, outside=False)
         tally = Tally.of(task, [lists], tuple(qrels), source="")
@@ -174,6 +176,28 @@ class Scorer:
             falling = -np.arange(lists.n_results, dtype=np.float64)
             self._lists[key] = replace(lists, scores=falling, distinct=True, source="")
         return self._lists[key]
+
+
+def _found(lists: Run, qrels: Qrels, setting: Setting) -> Qrels:
+    """The judgments, without a grade for what does not stand among the results that a measure looks at."""
+    at, doc_ids = judged_results(lists, qrels)
+    ranks = places(lists)[at]
+    seen = ranks < (lists.n_results if setting.depth is None else setting.depth)
+    if setting.measure.judged_only:  # the ranks that are left when the others are taken out
+        groups = lists.groups[at]
+        ranks = np.arange(len(at)) - np.searchsorted(groups, groups)
+    if setting.measure.cutoff is not None:
+        seen &= ranks < setting.measure.cutoff
+    there: dict[str, set[str]] = {query_id: set() for query_id in qrels}
+    for group, doc_id, inside in zip(lists.groups[at].tolist(), doc_ids, seen.tolist(), strict=True):
+        if inside:
+            there[lists.query_ids[group]].add(doc_id)
+    return {
+        query_id: {
+            doc_id: grade if doc_id in there[query_id] else min(grade, 0) for doc_id, grade in row.items()
+        }
+        for query_id, row in qrels.items()
+    }
 
 
 def _order(lists: Run, setting: Setting, qrels: Qrels | None) -> npt.NDArray[np.intp]:

@@ -32,6 +32,8 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
         missing: what a judged query without results counts: 0, nothing where the run has no list of it,
             nothing where it has none or an empty one, or what beir makes of it.
         denominator: the queries that are divided by.
+        relevant: which documents the ideal order of nDCG and the divisor of AP are of: all that are judged
+            relevant, or those of them that stand in the list.
         divisor: of AP: all relevant documents, or at most as many as the cut-off.
         mean: over what.
         rounding: what is rounded before it is printed.
@@ -47,6 +49,7 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
     grades: Grades = "as judged"
     missing: Missing = "zero"
     denominator: Literal["judged", "with a relevant document", "all queries"] = "judged"
+    relevant: Literal["judged", "found"] = "judged"
     divisor: Literal["relevant", "at most k"] = "relevant"
     mean: Mean = "queries"
     rounding: Rounding = "none"

@@ -173,6 +173,9 @@ def _of_measure(measure: Measure) -> Iterator[Switch]:
         yield _measure("recall", "recall capped: divided by at most k", family="R_cap")
     if measure.family == "AP":
         yield _one("AP's divisor", "AP divided by at most k relevant documents", divisor="at most k")
+        yield _one("AP's divisor", "AP divided by the relevant documents found", relevant="found")
+    if measure.family in ("nDCG", "nDCG_exp"):
+        yield _one("ideal order", "nDCG's ideal order is of the documents found alone", relevant="found")
     if measure.about.at == "rank?" and measure.at is not None:
         yield _measure("cut-off", f"looks at all results, not {measure.at}", at=None)
     for at in _CUTOFFS if isinstance(measure.at, int) else ():

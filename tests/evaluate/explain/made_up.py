@@ -95,6 +95,13 @@ def top(run: Lists, depth: int) -> Lists:
     return {query_id: dict(list(row.items())[:depth]) for query_id, row in ordered.items()}
 
 
+def of_found(judged: Qrels, run: Lists, measure: str, k: int) -> float:
+    """Judged by what stands in the first k results alone, as home-made code has it."""
+    first = top(run, k)
+    seen = {q: {d: g if d in first.get(q, {}) else 0 for d, g in row.items()} for q, row in judged.items()}
+    return mean(seen, run, measure)
+
+
 def without(run: Lists, query_ids: tuple[str, ...]) -> Lists:
     """The lists of the other queries."""
     return {query_id: row for query_id, row in run.items() if query_id not in query_ids}

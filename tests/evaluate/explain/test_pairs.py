@@ -47,6 +47,13 @@ def at_most(k: int) -> float:
     return sum(found[q] * relevant[q] / min(k, relevant[q]) for q in found if relevant[q]) / len(found)
 
 
+def condensed() -> float:
+    """The same once unjudged documents are taken out of the lists."""
+    ordered = m.with_order(LISTS, lambda d, _: [-ord(c) for c in d])
+    kept = {q: {d: s for d, s in row.items() if d in JUDGED[q]} for q, row in ordered.items()}
+    return m.of_found(JUDGED, kept, NDCG, 10)
+
+
 def weighted(at: int) -> float:
     """Recall of all relevant documents together."""
     found = m.values(JUDGED, LISTS, f"R@{at}")
@@ -94,6 +101,8 @@ PAIRS = [
     Pair(("denominator", "unjudged documents"), NDCG,
          lambda: m.mean(ANSWERED, LISTS, "nDCG(judged_only=True)@10")),
     Pair(("AP's divisor", "cut-off"), "AP", lambda: at_most(10)),
+    Pair(("ideal order", "cut-off"), NDCG, lambda: m.of_found(JUDGED, LISTS, "nDCG@5", 5)),
+    Pair(("ideal order", "unjudged documents"), NDCG, condensed),
     Pair(("mean", "cut-off"), "R@100", lambda: weighted(20)),
     Pair(("precision", "cut-off"), NDCG,
          lambda: m.mean(JUDGED, LISTS, "nDCG@100", f"{KEEP},precision=float64")),

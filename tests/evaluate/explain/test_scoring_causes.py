@@ -86,6 +86,8 @@ CASES = [
     Case("unjudged documents", "taken out", NDCG, lambda: m.mean(JUDGED, LISTS, "nDCG(judged_only=True)@10")),
     Case("mean", "geometric", "AP", geometric),
     Case("mean", "weighted", "R@100", weighted),
+    Case("AP's divisor", "relevant documents found", "AP@10", lambda: m.of_found(JUDGED, LISTS, "AP@10", 10)),
+    Case("ideal order", "of the documents found alone", NDCG, lambda: m.of_found(JUDGED, LISTS, NDCG, 10)),
     Case("AP's divisor", "at most k", "AP@10", at_most_k),
     Case("rounding", "cut off", "AP@30", lambda: math.floor(m.mean(JUDGED, LISTS, "AP@30") * 1e4) / 1e4),
 ]  # fmt: skip
