@@ -30,7 +30,7 @@ class _Room:
         self.state = np.zeros(2, dtype=np.uint64)
         self.gains = np.empty(kernels.GAINS, dtype=np.float32)
         self.maxima = np.empty(kernels.SPARE)
-        self.scores = np.zeros(kernels.STRIDE, dtype=np.float32)
+        self.scores = np.zeros(kernels.FEW, dtype=np.float32)
         self.bits = self.scores.view(np.int32)
         self.counts = np.empty(selection.BUCKETS, dtype=np.int64)
 
@@ -63,7 +63,7 @@ def best_of_each(
         room = _free.pop()
     except IndexError:
         room = _Room()
-    size = k + max(k, kernels.SPARE) + kernels.STRIDE
+    size = k + max(k, kernels.SPARE) + kernels.FEW
     if len(room.keys) != size:
         room.keys = np.empty(size, dtype=np.uint64)
     keys = np.empty((queries, k), dtype=np.uint64)

@@ -21,8 +21,11 @@ from beirkit.retrievers.lexical.selection import select, turned, unturned
 WINDOW = 1 << 15
 """Documents whose sums are in work at once, 8 bytes each."""
 
-STRIDE = 32
-"""Sums that are compared with the score to beat at once."""
+STRIDE = 128
+"""Sums that are compared with the score to beat at once; the processor is slow at fewer."""
+
+FEW = 32
+"""Sums of those that are looked at one by one where some of them are wanted."""
 
 GAINS = 256
 """Postings whose gains are worked out at once."""
@@ -121,6 +124,15 @@ def _floor(
 
 
 @part
+def _any_above(sums: Array, start: int, n: int, base: float, bound: float) -> Any:
+    """Whether one of ``n`` sums is above a bound."""
+    found: Any = False
+    for place in range(n):
+        found |= sums[np.uint64(start + place)] + base > bound
+    return found
+
+
+@part
 def _scan(
     sums: Array,
     first: int,
@@ -148,28 +160,28 @@ def _scan(
         least = scores[0]
     bound = np.float64(np.nextafter(least, np.float32(-np.inf)))
     for start in range(0, size, STRIDE):  # what is behind the last document is -0
-        wanted: Any = False
-        for place in range(start, start + STRIDE):
-            wanted |= sums[place] + base > bound
-        if wanted:
-            for place in range(STRIDE):
-                scores[place] = np.float32(sums[start + place] + base) + np.float32(0)  # no -0
-            for place in range(min(STRIDE, size - start)):
-                one = sums[start + place]
+        if not _any_above(sums, start, STRIDE, base, bound):
+            continue
+        for begin in range(start, min(start + STRIDE, size), FEW):
+            if not _any_above(sums, begin, FEW, base, bound):
+                continue
+            for place in range(FEW):
+                scores[place] = np.float32(sums[begin + place] + base) + np.float32(0)  # no -0
+            for place in range(min(FEW, size - begin)):
+                one = sums[begin + place]
                 match = only_add or not (one == 0 and np.signbit(one))
-                rank = np.uint64(0xFFFFFFFF) - np.uint64(ranks[first + start + place])
+                rank = np.uint64(0xFFFFFFFF) - np.uint64(ranks[first + begin + place])
                 key = (turned(bits[place]) << np.uint64(32)) | rank
                 keys[n] = key  # counted where it is wanted: without a branch, half of which would be missed
                 n += match & (scores[place] >= least) & (key > floor)
-            if n > len(keys) - STRIDE:
+            if n > len(keys) - FEW:
                 select(keys, n, k, counts)
                 n = k
                 floor = keys[k - 1]
                 bits[0] = unturned(floor)
                 least = scores[0]
                 bound = np.float64(np.nextafter(least, np.float32(-np.inf)))
-        for place in range(start, start + STRIDE):
-            sums[place] = -0.0
+    sums[:size] = -0.0
     state[0] = n
     state[1] = floor
 
@@ -234,11 +246,11 @@ def search(
         ranks: ``(n_docs,) int32``.
         k: how many are wanted, at most ``n_docs``.
         sums: ``(WINDOW,) float64``, all -0 before and after.
-        keys: ``(k + SPARE + STRIDE or more,) uint64``, for candidates.
+        keys: ``(k + SPARE + FEW or more,) uint64``, for candidates.
         state: ``(2,) uint64``, for work: number of candidates, and the key that must be beaten.
         gains: ``(GAINS,) float32``, for work.
         maxima: ``(SPARE,) float64``, for work.
-        scores: ``(STRIDE,) float32``, for work.
+        scores: ``(FEW,) float32``, for work.
         bits: the same memory as ``scores``, as int32.
         counts: ``(BUCKETS,) int64``, for work.
         best: ``(queries, k) uint64``, written: keys in any order, and 0 where there is none.
