@@ -124,6 +124,11 @@ def fuse_files(
         BeirkitError: a run cannot be read, or the files not be written.
     """
     files = [find_run(path).file for path in paths]
+    for file in files:
+        if out.exists() and out.samefile(file):
+            raise UsageError(
+                "is one of the runs to be fused, and would be lost", path=out, hint="name another --out"
+            )
     runs = read_runs(paths)
     names = [str(path) for path in paths]
     run = fuse(runs, how, names=names)

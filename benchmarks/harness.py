@@ -213,7 +213,10 @@ def print_table(
                 *(f"{work:.2f} {spread}", f"{work / base['work']:.2f}"),
                 *(f"{busy:.2f}", f"{busy / base['busy']:.2f}" if base["busy"] else "-"),
                 *(f"{memory:.0f}", f"{memory / base['memory']:.2f}"),
-                *(f"{found[0]['shown'][name]:.5g}" if name in found[0]["shown"] else "-" for name in shown),
+                *(
+                    f"{median(one['shown'][name] for one in found):.5g}" if name in found[0]["shown"] else "-"
+                    for name in shown
+                ),
             ]
         )
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]

@@ -15,7 +15,7 @@ from beirkit.corpora.errors import DataError, MissingExtraError, UsageError
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts, Retriever, Workplace
-from beirkit.retrievers.calls import empty_corpus, known_length, not_indexed, require_results
+from beirkit.retrievers.calls import empty_corpus, known_length, not_indexed, repeated_id, require_results
 from beirkit.retrievers.dense.encoder import Encoder, Role, Vectors
 from beirkit.retrievers.dense.sentence_transformer import EncoderOptions, SentenceTransformerEncoder
 from beirkit.retrievers.objects import describe_object, foreign_code, load_object, split_target
@@ -110,7 +110,7 @@ class BeirSearchRetriever(Retriever[BeirSearchOptions]):
         with self.workplace.progress("index", known_length(documents), "documents") as advance:
             for document in documents:
                 if document.doc_id in self._corpus:
-                    raise DataError(f"document id {document.doc_id!r} occurs twice")
+                    raise repeated_id(document.doc_id)
                 # BEIR's code adds strings to these two, so neither may be null.
                 self._corpus[document.doc_id] = {"title": document.title or "", "text": document.text or ""}
                 advance(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence, Sized
 
 from beirkit.corpora.errors import DataError, UsageError
@@ -32,12 +33,12 @@ def listed_ids(documents: Iterable[Document], workplace: Workplace) -> set[str]:
 
 def empty_corpus() -> DataError:
     """The corpus has no document."""
-    return DataError("the corpus is empty: there is nothing to index")
+    return DataError("the corpus is empty", hint="an index needs at least one document")
 
 
 def not_indexed() -> UsageError:
     """A search came before any corpus."""
-    return UsageError("nothing is indexed yet", hint="call index first")
+    return UsageError("nothing has been indexed", hint="call index() before search()")
 
 
 def require_distinct(doc_ids: Sequence[str]) -> None:
@@ -47,9 +48,16 @@ def require_distinct(doc_ids: Sequence[str]) -> None:
         DataError: one does.
     """
     if len(set(doc_ids)) < len(doc_ids):
-        seen: set[str] = set()
-        twice = [doc_id for doc_id in doc_ids if doc_id in seen or seen.add(doc_id)]  # type: ignore[func-returns-value]
-        raise DataError(f"{len(twice)} document ids occur twice, the first {twice[0]!r}")
+        first, *more = [doc_id for doc_id, times in Counter(doc_ids).items() if times > 1]
+        raise repeated_id(first, more=len(more))
+
+
+def repeated_id(doc_id: str, *, more: int = 0) -> DataError:
+    """An id is that of two documents; so are ``more`` others."""
+    also = f", and so do {more:,} more" if more else ""
+    return DataError(
+        f"the document id {doc_id!r} occurs twice{also}", hint="run `beirkit check` on the corpus"
+    )
 
 
 def require_results(k: int) -> None:
@@ -59,4 +67,4 @@ def require_results(k: int) -> None:
         UsageError: ``k`` is below 1.
     """
     if k < 1:
-        raise UsageError(f"k is {k}", hint="ask for at least 1 result")
+        raise UsageError(f"k is {k}; at least one result must be asked for")

@@ -15,11 +15,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from beirkit.corpora.errors import DataError
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts, Workplace
-from beirkit.retrievers.calls import empty_corpus, known_length
+from beirkit.retrievers.calls import empty_corpus, known_length, repeated_id
 from beirkit.retrievers.nested import Stage, named
 from beirkit.retrievers.store import Section, Store, blocks, text_key
 
@@ -58,7 +57,7 @@ class Spooled:
         self.places = {doc_id: place for place, doc_id in enumerate(self.doc_ids)}
         if len(self.places) < len(self.doc_ids):
             twice = next(d for place, d in enumerate(self.doc_ids) if self.places[d] != place)
-            raise DataError(f"document id {twice!r} occurs twice")
+            raise repeated_id(twice)
         self.key = digest.hexdigest()
 
     def __len__(self) -> int:

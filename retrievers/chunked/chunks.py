@@ -14,6 +14,7 @@ from beirkit.corpora.passages import PassageRules, passages_of
 from beirkit.corpora.progress import Advance
 from beirkit.corpora.records import Document
 from beirkit.corpora.run import Run
+from beirkit.retrievers.calls import repeated_id
 
 Ordinals = npt.NDArray[np.int32]
 
@@ -60,7 +61,7 @@ class Chunks:
         for document in documents:
             doc_id, title, text = document.doc_id, document.title or "", document.text or ""
             if self._places.setdefault(doc_id, len(self.doc_ids)) != len(self.doc_ids):
-                raise DataError(f"document id {doc_id!r} occurs twice")
+                raise repeated_id(doc_id)
             self.doc_ids.append(doc_id)
             if not self._title and text.strip():
                 title = ""

@@ -43,15 +43,17 @@ class _Absent:
     source: str
     why: str
     extra: str = ""
+    hint: str = ""
 
 
 def locate(sources: Sequence[str], *, offline: bool = False, marks: Sequence[str] = MODEL_MARKS) -> Located:
     """The first of the sources that is there.
 
     Args:
-        sources: each one of: the path of a folder; ``env:NAME``, a path held by an environment variable,
-            passed over where it is not set; ``package:NAME/SUBFOLDER``, a folder inside an installed package;
-            ``hub:OWNER/NAME@REVISION`` with the 40 digits of a commit, from the hub's cache or downloaded.
+        sources: each one of: the path of a folder, passed over where it is not there; ``env:NAME``, a path
+            held by an environment variable, passed over where it is not set; ``package:NAME/SUBFOLDER``, a
+            folder inside an installed package; ``hub:OWNER/NAME@REVISION`` with the 40 digits of a commit,
+            from the hub's cache or downloaded.
         offline: never download.
         marks: files of which the folder must have one.
 
@@ -74,7 +76,7 @@ def locate(sources: Sequence[str], *, offline: bool = False, marks: Sequence[str
         best = next((item for item in absent if item.extra != "dense" and item.extra), absent[-1])
         raise MissingExtraError(f"model {best.source}", best.extra or "dense")
     if len(absent) == 1:
-        raise UsageError(f"model {absent[0].source}: {absent[0].why}")
+        raise UsageError(f"model {absent[0].source}: {absent[0].why}", hint=absent[0].hint)
     raise UsageError(
         "the model is in none of its places: " + "; ".join(f"{item.source}: {item.why}" for item in absent)
     )
@@ -96,23 +98,25 @@ def _try(source: str, marks: Sequence[str], *, offline: bool) -> Located | _Abse
         return _hub(source, marks, offline=offline)
     if scheme == "env":
         value = os.environ.get(rest, "")
-        return (
-            _folder(value, f"{source} ({value})", marks)
-            if value
-            else _Absent(source, "the variable is not set")
-        )
+        if not value:
+            return _Absent(source, "the variable is not set")
+        found = _folder(value, f"{source} ({value})", marks)
+        if isinstance(found, _Absent):  # who sets it wants that one
+            raise UsageError(f"model {found.source}: {found.why}", hint=found.hint)
+        return found
     return _folder(source, source, marks)
 
 
-def _folder(path: str, source: str, marks: Sequence[str]) -> Located:
-    """A folder that the user named: it is there, or nothing else will do."""
+def _folder(path: str, source: str, marks: Sequence[str]) -> Located | _Absent:
+    """A folder of a model. What is there and is none is a mistake, whatever other sources there are."""
     folder = Path(path).expanduser()
-    if not folder.is_dir():
+    if not folder.exists():
         hint = ""
         if re.fullmatch(r"[\w-][\w.-]*/[\w.-]+", path):
             hint = f"a model of the hub is written hub:{path}@REVISION, with the 40 digits of a commit"
-        what = "is a file, not a model folder" if folder.exists() else "there is no such model folder"
-        raise UsageError(f"model {source}: {what}", hint=hint)
+        return _Absent(source, "there is no such model folder", hint=hint)
+    if not folder.is_dir():
+        raise UsageError(f"model {source}: is a file, not a model folder")
     if not _is_model(folder, marks):
         raise UsageError(
             f"model {source}: the folder holds no model",

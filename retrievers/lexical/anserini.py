@@ -18,11 +18,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from beirkit.corpora.errors import UsageError, WriteError
+from beirkit.corpora.errors import WriteError
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run, id_ranks, ranking_order
 from beirkit.retrievers.base import Facts, Retriever, Workplace
-from beirkit.retrievers.calls import known_length
+from beirkit.retrievers.calls import known_length, not_indexed, require_results
 from beirkit.retrievers.lexical.anserini_jar import Engine
 from beirkit.retrievers.lexical.anserini_options import AnseriniOptions
 from beirkit.retrievers.lexical.index_stats import LUCENE_NOTE, checksums
@@ -127,9 +127,8 @@ class AnseriniRetriever(Retriever[AnseriniOptions]):
             UsageError: nothing has been indexed, ``k`` is less than 1, or Anserini failed.
         """
         if self._index is None:
-            raise UsageError("nothing has been indexed", hint="call index() before search()")
-        if k < 1:
-            raise UsageError(f"k is {k}; at least one result must be asked for")
+            raise not_indexed()
+        require_results(k)
         query_ids: list[str] = []
         docs: list[Ints] = []
         scores: list[npt.NDArray[np.float32]] = []

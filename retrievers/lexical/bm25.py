@@ -9,10 +9,10 @@ from typing import ClassVar
 import msgspec
 import numpy as np
 
-from beirkit.corpora.errors import UsageError
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts, Retriever, Workplace
+from beirkit.retrievers.calls import not_indexed
 from beirkit.retrievers.lexical import formulas
 from beirkit.retrievers.lexical.analyzer import Analyzer, AnalyzerOptions
 from beirkit.retrievers.lexical.counts import CorpusStatistics, TermCounts
@@ -120,7 +120,7 @@ class BM25Retriever(Retriever[BM25Options]):
         """
         postings = self._postings
         if postings is None:
-            raise UsageError("nothing has been indexed", hint="call index() before search()")
+            raise not_indexed()
         self._seconds = []
         run, unmatched = search_each(
             queries,

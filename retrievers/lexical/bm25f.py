@@ -10,10 +10,10 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from beirkit.corpora.errors import UsageError
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts, Retriever, Workplace
+from beirkit.retrievers.calls import not_indexed
 from beirkit.retrievers.lexical import formulas
 from beirkit.retrievers.lexical.counts import TermCounts
 from beirkit.retrievers.lexical.index_stats import spread
@@ -111,7 +111,7 @@ class BM25FRetriever(Retriever[BM25FOptions]):
         """
         postings = self._postings
         if postings is None:
-            raise UsageError("nothing has been indexed", hint="call index() before search()")
+            raise not_indexed()
         self._seconds = []
         run, self._facts["queries_without_results"] = search_each(
             queries,

@@ -14,11 +14,11 @@ from unicodedata import normalize
 import msgspec
 import numpy as np
 
-from beirkit.corpora.errors import ConfigError, MissingExtraError, UsageError, nearest
+from beirkit.corpora.errors import ConfigError, MissingExtraError, nearest
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run, id_ranks
 from beirkit.retrievers.base import Facts, Retriever, Workplace
-from beirkit.retrievers.calls import known_length
+from beirkit.retrievers.calls import known_length, not_indexed
 from beirkit.retrievers.lexical.analysis.steps import SNOWBALL
 from beirkit.retrievers.lexical.formulas import Variant
 from beirkit.retrievers.lexical.scoring import Ranked
@@ -170,7 +170,7 @@ class Bm25sRetriever(Retriever[Bm25sOptions]):
             UsageError: nothing has been indexed, or ``k`` is less than 1.
         """
         if not self._doc_ids:
-            raise UsageError("nothing has been indexed", hint="call index() before search()")
+            raise not_indexed()
         self._seconds = []
         run, self._facts["queries_without_results"] = search_each(
             queries,

@@ -110,13 +110,16 @@ def _floor(
 
     Documents are taken in groups: the best of ``k`` groups are ``k`` documents. Their scores are positive.
     """
-    groups = min(max(_GROUPS * k, 64), n // _IN_GROUP)
-    maxima[:groups] = sums[:groups]
+    groups = min(max(_GROUPS * k, STRIDE), n // _IN_GROUP)
+    greatest = maxima[:groups]
+    greatest[:] = sums[:groups]
     for start in range(groups, n - groups + 1, groups):
-        for group in range(groups):
-            maxima[group] = max(maxima[group], sums[start + group])
+        others = sums[start : start + groups]
+        for group in range(groups):  # written so that the processor compares several at once
+            one, other = greatest[group], others[group]
+            greatest[group] = other if other > one else one
     for group in range(groups):
-        scores[0] = np.float32(maxima[group]) + np.float32(0)  # no -0
+        scores[0] = np.float32(greatest[group]) + np.float32(0)  # no -0
         keys[group] = turned(bits[0]) << np.uint64(32)
     select(keys, groups, k, counts)
     bits[0] = unturned(keys[k - 1])

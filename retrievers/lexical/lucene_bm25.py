@@ -9,10 +9,10 @@ from typing import ClassVar
 import msgspec
 import numpy as np
 
-from beirkit.corpora.errors import UsageError
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts, Retriever, Workplace
+from beirkit.retrievers.calls import not_indexed
 from beirkit.retrievers.lexical import lucene
 from beirkit.retrievers.lexical.index_stats import spread
 from beirkit.retrievers.lexical.kept import Index, kept_or_built
@@ -118,7 +118,7 @@ class LuceneBM25Retriever(Retriever[LuceneBM25Options]):
             UsageError: nothing has been indexed, or ``k`` is less than 1.
         """
         if not self._index:
-            raise UsageError("nothing has been indexed", hint="call index() before search()")
+            raise not_indexed()
         self._seconds = []
         run, unmatched = search_each(
             queries,

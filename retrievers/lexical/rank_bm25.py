@@ -10,11 +10,10 @@ from typing import Any, ClassVar, Literal
 import msgspec
 import numpy as np
 
-from beirkit.corpora.errors import UsageError
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run, id_ranks
 from beirkit.retrievers.base import Facts, Retriever, Workplace
-from beirkit.retrievers.calls import known_length
+from beirkit.retrievers.calls import known_length, not_indexed
 from beirkit.retrievers.lexical.analyzer import Analyzer, AnalyzerOptions
 from beirkit.retrievers.lexical.scoring import Ranked
 from beirkit.retrievers.lexical.stream import (
@@ -154,7 +153,7 @@ class RankBM25Retriever(Retriever[RankBM25Options]):
             UsageError: nothing has been indexed, or ``k`` is less than 1.
         """
         if not self._doc_ids:
-            raise UsageError("nothing has been indexed", hint="call index() before search()")
+            raise not_indexed()
         self._seconds = []
         run, self._facts["queries_without_results"] = search_each(
             queries,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
@@ -11,12 +10,11 @@ from time import perf_counter
 import numpy as np
 import numpy.typing as npt
 
-from beirkit.corpora.errors import DataError, UsageError
 from beirkit.corpora.progress import Progress
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts
-from beirkit.retrievers.calls import known_length
+from beirkit.retrievers.calls import empty_corpus, known_length, require_distinct, require_results
 from beirkit.retrievers.lexical import native
 from beirkit.retrievers.lexical.counts import CountsBuilder, TermCounts
 from beirkit.retrievers.lexical.scoring import Ranked
@@ -75,10 +73,8 @@ def require_ids(doc_ids: Sequence[str]) -> None:
         DataError: there is no document, or an id occurs twice.
     """
     if not doc_ids:
-        raise DataError("the corpus is empty", hint="an index needs at least one document")
-    if len(set(doc_ids)) < len(doc_ids):
-        twice = Counter(doc_ids).most_common(1)[0][0]
-        raise DataError(f"the document id {twice!r} occurs twice", hint="run `beirkit check` on the corpus")
+        raise empty_corpus()
+    require_distinct(doc_ids)
 
 
 def search_each(
@@ -116,8 +112,7 @@ def search_each(
     Raises:
         UsageError: ``k`` is less than 1.
     """
-    if k < 1:
-        raise UsageError(f"k is {k}; at least one result must be asked for")
+    require_results(k)
     query_ids: list[str] = []
     docs: list[npt.NDArray[np.int32]] = []
     scores: list[npt.NDArray[np.float32]] = []

@@ -63,15 +63,15 @@ class Counted:
         """Count the terms of queries."""
         numbers = np.array([vocabulary.get(term, -1) for terms in queries for term in terms], dtype=np.int64)
         owners = np.repeat(np.arange(len(queries)), [len(terms) for terms in queries])
-        known = numbers >= 0
-        pairs = owners[known] * max(1, len(vocabulary)) + numbers[known]
+        known, size = numbers >= 0, max(1, len(vocabulary))
+        pairs = owners[known] * size + numbers[known]
         each, first, times = np.unique(pairs, return_index=True, return_counts=True)
         order = np.argsort(first)
         each = each[order]
         return cls(
-            each % max(1, len(vocabulary)),
+            each % size,
             times[order].astype(np.float32),
-            np.bincount(each // max(1, len(vocabulary)), minlength=len(queries)),
+            np.bincount(each // size, minlength=len(queries)),
         )
 
 

@@ -13,7 +13,13 @@ from beirkit.corpora.errors import DataError, MissingExtraError, UnknownNameErro
 from beirkit.corpora.records import Document, Query
 from beirkit.corpora.run import Run
 from beirkit.retrievers.base import Facts, Retriever, Workplace
-from beirkit.retrievers.calls import empty_corpus, known_length, not_indexed, require_results
+from beirkit.retrievers.calls import (
+    empty_corpus,
+    known_length,
+    not_indexed,
+    require_distinct,
+    require_results,
+)
 from beirkit.retrievers.objects import describe_object, foreign_code, load_object, split_target
 
 _EXTRA = 16
@@ -91,9 +97,8 @@ class MtebSearchRetriever(Retriever[MtebSearchOptions]):
                 advance(1)
         if not rows:
             raise empty_corpus()
+        require_distinct([row["id"] for row in rows])
         self._doc_ids = {row["id"]: place for place, row in enumerate(rows)}
-        if len(self._doc_ids) < len(rows):
-            raise DataError("a document id occurs twice")
         self._model = self._make()
         with foreign_code(f"model {self.options.model} failed in index"):
             self._model.index(_dataset(rows), num_proc=None, **self._told())

@@ -60,7 +60,11 @@ def vector_files(place: Path, role: Role) -> list[Path]:
     if place.is_file():
         return [place]
     if not place.is_dir():
-        raise UsageError("there is no such file or folder of vectors", path=place)
+        dense = place.with_suffix(".npy")  # as `beirkit encode` writes them of a dense retriever
+        hint = f"{dense.name} beside it holds dense vectors, and these are weights of terms"
+        raise UsageError(
+            "there is no such file or folder of vectors", path=place, hint=hint if dense.is_file() else ""
+        )
     ends = _LINES if role == "document" else (*_LINES, *_TABLES)
     found = sorted(p for p in place.iterdir() if p.is_file() and p.name[0] != "." and _end(p) in ends)
     if not found:

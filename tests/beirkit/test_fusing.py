@@ -55,6 +55,14 @@ def test_a_fused_file_tells_how_it_was_made(tmp_path: Path, capsys: pytest.Captu
     assert out.read_bytes() == first
 
 
+def test_no_run_is_written_over_by_its_fusion(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = runs(tmp_path, "q1")
+    before = Path(given[0]).read_bytes()
+    assert main(["fuse", *given, "--out", given[0]]) == 2
+    assert "is one of the runs to be fused, and would be lost" in capsys.readouterr().err
+    assert Path(given[0]).read_bytes() == before
+
+
 def test_weights_are_chosen_on_another_split(
     tmp_path: Path, birds: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -41,7 +41,6 @@ def test_a_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("missing", "there is no such model folder"),
         ("file", "is a file, not a model folder"),
         ("empty", "the folder holds no model .modules.json or config.json is expected"),
     ],
@@ -52,6 +51,13 @@ def test_a_folder_that_is_no_model(name: str, message: str, tmp_path: Path) -> N
     with pytest.raises(UsageError, match=message) as error:
         locate([str(tmp_path / name), HUB])
     assert str(tmp_path / name) in str(error.value)
+
+
+def test_a_folder_that_is_not_there_is_passed_over(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="missing: there is no such model folder"):
+        locate([str(tmp_path / "missing")])
+    mine = _model(tmp_path / "mine")
+    assert locate([str(tmp_path / "missing"), str(mine), HUB]) == Located(mine, str(mine))
 
 
 def test_a_hub_name_without_its_prefix_is_explained() -> None:

@@ -242,7 +242,7 @@ def test_weights_that_are_not_finite_stop_the_work_and_are_not_kept(
 
 
 def test_nothing_is_searched_before_it_is_indexed_nor_at_depth_0(tiny_splade: Path) -> None:
-    with pytest.raises(UsageError, match="nothing is indexed"):
+    with pytest.raises(UsageError, match="nothing has been indexed"):
         made(tiny_splade).search(QUERIES, 5)
     retriever = made(tiny_splade)
     retriever.index(DOCUMENTS)

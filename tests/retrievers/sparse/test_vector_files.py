@@ -139,6 +139,9 @@ def test_documents_are_no_table(tmp_path: Path) -> None:
 def test_places_without_vectors(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no such file or folder"):
         read(tmp_path / "absent")
+    (tmp_path / "corpus.npy").write_bytes(b"")
+    with pytest.raises(UsageError, match=r"corpus\.npy beside it holds dense vectors"):
+        read(tmp_path / "corpus")
     with pytest.raises(UsageError, match=r"no file in this folder ends in \.jsonl, \.json$"):
         read(tmp_path)
 
