@@ -182,8 +182,9 @@ def choose_split(dataset: Dataset, collection: Collection, asked: str | None) ->
         return wanted
     if len(have) == 1 and have[0] != "train":
         return have[0]
+    likely = next((name for name in ("test", "dev", "validation") if name in have), have[-1] if have else "")
     raise UsageError(
-        f"{dataset.name} needs --split: it has {listed}", hint=f"add --split {have[-1]}" if have else ""
+        f"{dataset.name} needs --split: it has {listed}", hint=f"add --split {likely}" if have else ""
     )
 
 

@@ -35,16 +35,17 @@ def asks_for_language(config: RetrieverConfig) -> bool:
 
 
 def _itself_asks(config: RetrieverConfig) -> bool:
-    return AUTO in (config.options.get("language"), _analyzer(config).get("language"))
+    return config.options.get("language", _analyzer(config).get("language")) == AUTO
 
 
 def for_language(config: RetrieverConfig, language: str) -> RetrieverConfig:
     """The same retriever with ``auto`` resolved; one that names its language stays as it is."""
     options = dict(config.options)
-    if options.get("language") == AUTO:
-        options["language"] = language
-    if _analyzer(config).get("language") == AUTO:
-        options["analyzer"] = {**_analyzer(config), "language": language}
+    if _itself_asks(config):  # what stands outside the analyzer is said of it, and goes before what is inside
+        if "language" in options:
+            options["language"] = language
+        else:
+            options["analyzer"] = {**_analyzer(config), "language": language}
     changed = msgspec.structs.replace(config, options=options)
     return with_nested(changed, lambda inner: for_language(inner, language))
 

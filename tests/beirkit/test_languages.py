@@ -74,6 +74,21 @@ def test_auto_is_refused_before_any_work_where_no_language_is_stated(tmp_path: P
     assert not (tmp_path / "results").exists()
 
 
+def test_a_language_that_is_said_goes_before_the_datasets(tmp_path: Path) -> None:
+    folder = str(_folder(tmp_path / "he", HEBREW, "ספר"))
+    stated = _facts(tmp_path, "batim", "he", Path(folder))
+    said = ["bm25-multilingual:language=he", "bm25-multilingual:language=und"]
+    inside = tmp_path / "inside.yaml"
+    options = "{retriever: 'bm25-multilingual:language=he', size: 5}"
+    inside.write_text(f"name: inside\nkind: chunked\noptions: {options}\n")
+    cells = _cells([folder], [*said, str(inside)], tmp_path)
+    facts = [cell.manifest["retriever"] for cell in cells]
+    assert [one["analyzer"]["language"] for one in facts[:2]] == ["he", "und"]
+    assert facts[2]["retriever"]["analyzer"]["language"] == "he"
+    (other,) = _cells([stated], said[1:], tmp_path)
+    assert other.manifest["retriever"]["analyzer"]["language"] == "und"
+
+
 @pytest.mark.parametrize(
     ("stated", "texts", "retriever", "told"),
     [
